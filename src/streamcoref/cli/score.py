@@ -1,0 +1,5 @@
+"""`streamcoref score`: compare a response with a key."""
+
+
+def score() -> None:
+    """Score RESPONSE against KEY."""

@@ -1,0 +1,213 @@
+"""Document, Mention, Entity: what goes in and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.naming import readable_name
+
+Span = tuple[int, int]
+Cluster = tuple[Span, ...]
+Clusters = tuple[Cluster, ...]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Mention:
+    """One mention. `text[start:end]` are its characters and `words[word_start:word_end]` its words.
+
+    `start` and `end` are None in a document that did not come from raw text. `sentence` counts from 0.
+    `score` is the model's probability of the decision that placed the mention; None for gold data.
+    """
+
+    word_start: int
+    word_end: int
+    start: int | None
+    end: int | None
+    text: str
+    sentence: int
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Everything that was said of one thing: its mentions in the order of the text, at least one."""
+
+    id: int
+    name: str
+    mentions: tuple[Mention, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.mentions)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with, perhaps, its coreference clusters.
+
+    **The index convention of the whole package, written once, here:** every position counts from 0 and every end
+    is exclusive, as in Python slices. A mention is a span `(start, end)` of *words*: `words[start:end]`. Where the
+    document came from raw text, `text` is that text, untouched, and `offsets[i]` the span of *characters* of
+    word i: `text[slice(*offsets[i])]`. Formats that count otherwise are converted at the door, by their reader
+    and writer, and nowhere else.
+
+    A document is always in one normal form, whatever order it was given in:
+
+    - a span listed twice in a cluster counts once; mentions may nest, cross and overlap;
+    - clusters that share a mention are merged, as CoNLL-2012 practice does, so no mention has two entities;
+    - mentions are sorted inside a cluster, and clusters by their first mention; empty clusters vanish.
+
+    `speakers` has one name a word ("" where unknown), or is empty when the document has no speakers at all.
+    `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention.
+    An empty document (no words, no sentences) is valid.
+    """
+
+    key: str
+    words: tuple[str, ...]
+    sentence_ends: tuple[int, ...]
+    clusters: Clusters = ()
+    predicted_clusters: Clusters | None = None
+    speakers: tuple[str, ...] = ()
+    genre: str | None = None
+    text: str | None = None
+    offsets: tuple[Span, ...] = ()
+    scores: Mapping[Span, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        length = len(self.words)
+        ends = self.sentence_ends
+        if (ends[-1] if ends else 0) != length or any(a >= b for a, b in pairwise((0, *ends))):
+            raise StreamcorefError(
+                f"document {self.key!r}: sentences must be non-empty and cover all {length} words"
+            )
+        if self.speakers and len(self.speakers) != length:
+            raise StreamcorefError(
+                f"document {self.key!r}: {len(self.speakers)} speakers for {length} words; give one a word"
+            )
+        if self.text is None:
+            if self.offsets:
+                raise StreamcorefError(f"document {self.key!r}: character offsets without a text")
+        elif len(self.offsets) != length:
+            raise StreamcorefError(
+                f"document {self.key!r}: {len(self.offsets)} character offsets for {length} words; give one a word"
+            )
+        object.__setattr__(self, "clusters", self._normal(self.clusters))
+        if self.predicted_clusters is not None:
+            object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
+
+    def _normal(self, clusters: Iterable[Iterable[Span]]) -> Clusters:
+        length = len(self.words)
+        result = merge_clusters(clusters)
+        for cluster in result:
+            for start, end in cluster:
+                if not 0 <= start < end <= length:
+                    raise StreamcorefError(
+                        f"document {self.key!r}: a cluster has the mention of words {start} to {end - 1}, "
+                        f"but the document has {length} words, 0 to {length - 1}"
+                    )
+        return result
+
+    @classmethod
+    def from_sentences(
+        cls,
+        key: str,
+        sentences: Iterable[Sequence[str]],
+        clusters: Iterable[Iterable[Span]] = (),
+        predicted_clusters: Iterable[Iterable[Span]] | None = None,
+        speakers: Iterable[str] = (),
+        genre: str | None = None,
+    ) -> Document:
+        """Build from lists of words; sentences without words are left out, as they hold nothing."""
+        words: list[str] = []
+        ends: list[int] = []
+        for sentence in sentences:
+            if sentence:
+                words.extend(sentence)
+                ends.append(len(words))
+        return cls(
+            key=key,
+            words=tuple(words),
+            sentence_ends=tuple(ends),
+            clusters=as_clusters(clusters),
+            predicted_clusters=None if predicted_clusters is None else as_clusters(predicted_clusters),
+            speakers=tuple(speakers),
+            genre=genre,
+        )
+
+    @property
+    def sentences(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.words[a:b] for a, b in pairwise((0, *self.sentence_ends)))
+
+    @cached_property
+    def sentence_of_word(self) -> tuple[int, ...]:
+        return tuple(i for i, (a, b) in enumerate(pairwise((0, *self.sentence_ends))) for _ in range(b - a))
+
+    @cached_property
+    def entities(self) -> tuple[Entity, ...]:
+        """The answer as entities: the predicted clusters where there are any, else the gold ones."""
+        clusters = self.clusters if self.predicted_clusters is None else self.predicted_clusters
+        return tuple(self._entity(i, cluster) for i, cluster in enumerate(clusters))
+
+    def _entity(self, number: int, cluster: Cluster) -> Entity:
+        mentions = tuple(self.mention(span) for span in cluster)
+        name = readable_name([(self.words[a:b], self._opens_sentence(a)) for a, b in cluster])
+        return Entity(number, self.span_text(cluster[name]), mentions)
+
+    def _opens_sentence(self, word: int) -> bool:
+        return word == 0 or self.sentence_of_word[word] != self.sentence_of_word[word - 1]
+
+    def mention(self, span: Span) -> Mention:
+        a, b = span
+        start, end = (None, None) if self.text is None else (self.offsets[a][0], self.offsets[b - 1][1])
+        return Mention(
+            a, b, start, end, self.span_text(span), self.sentence_of_word[a], self.scores.get(span)
+        )
+
+    def span_text(self, span: Span) -> str:
+        """The characters of a span; words joined by blanks where there is no original text."""
+        a, b = span
+        if self.text is None:
+            return " ".join(self.words[a:b])
+        return self.text[self.offsets[a][0] : self.offsets[b - 1][1]]
+
+    def with_text(self) -> Document:
+        """Itself if it has a text; else with words joined by blanks, sentences by line ends, and their offsets."""
+        if self.text is not None:
+            return self
+        offsets: list[Span] = []
+        position = 0
+        for word in self.words:
+            offsets.append((position, position + len(word)))
+            position += len(word) + 1
+        text = "\n".join(" ".join(sentence) for sentence in self.sentences)
+        return replace(self, text=text, offsets=tuple(offsets))
+
+
+def as_clusters(clusters: Iterable[Iterable[Iterable[int]]]) -> Clusters:
+    """Nested lists, as they come out of JSON, as plain tuples."""
+    return tuple(tuple((start, end) for start, end in cluster) for cluster in clusters)
+
+
+def merge_clusters(clusters: Iterable[Iterable[Span]]) -> Clusters:
+    """Normal form: duplicates out, clusters that share a mention joined, everything sorted, nothing empty."""
+    home: dict[Span, int] = {}
+    parent: list[int] = []  # a union-find forest over cluster numbers
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for number, cluster in enumerate(clusters):
+        parent.append(number)
+        for span in cluster:
+            parent[root(home.setdefault(span, number))] = root(number)
+    merged: dict[int, list[Span]] = {}
+    for span in sorted(home):
+        merged.setdefault(root(home[span]), []).append(span)
+    return tuple(tuple(spans) for spans in merged.values())

@@ -1,0 +1,34 @@
+"""Test tiers: a test whose needs are not met is skipped with the reason, never silently."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("STREAMCOREF_SHARED", ROOT.parent / "shared"))
+DEFAULT_MODEL = ROOT / "src/streamcoref/models/default/model.safetensors"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    needs = {
+        "corpus": (
+            (SHARED / "corpora").is_dir(),
+            f"no corpora in {SHARED}; set STREAMCOREF_SHARED to their folder",
+        ),
+        "model": (DEFAULT_MODEL.is_file(), "no bundled model in src/streamcoref/models/default yet"),
+        "browser": (shutil.which("chromium") is not None, "chromium is not installed"),
+    }
+    for item in items:
+        for marker, (met, reason) in needs.items():
+            if item.get_closest_marker(marker) and not met:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with corpora and scorer cases, for tests marked `corpus`."""
+    return SHARED
