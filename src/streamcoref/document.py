@@ -81,9 +81,7 @@ class Document:
         length = len(self.words)
         ends = self.sentence_ends
         if (ends[-1] if ends else 0) != length or any(a >= b for a, b in pairwise((0, *ends))):
-            raise StreamcorefError(
-                f"document {self.key!r}: sentences must be non-empty and cover all {length} words"
-            )
+            raise StreamcorefError(f"document {self.key!r}: sentences must be non-empty and cover all {length} words")
         if self.speakers and len(self.speakers) != length:
             raise StreamcorefError(
                 f"document {self.key!r}: {len(self.speakers)} speakers for {length} words; give one a word"
@@ -163,9 +161,7 @@ class Document:
     def mention(self, span: Span) -> Mention:
         a, b = span
         start, end = (None, None) if self.text is None else (self.offsets[a][0], self.offsets[b - 1][1])
-        return Mention(
-            a, b, start, end, self.span_text(span), self.sentence_of_word[a], self.scores.get(span)
-        )
+        return Mention(a, b, start, end, self.span_text(span), self.sentence_of_word[a], self.scores.get(span))
 
     def span_text(self, span: Span) -> str:
         """The characters of a span; words joined by blanks where there is no original text."""

@@ -11,9 +11,7 @@ PRONOUNS = frozenset(
     "this that these those who whom whose which what one oneself each other another both all some any none "
     "'s 'em 'im y'all ya mine here there then now".split()
 )
-_OPENERS = frozenset(
-    "a an the this that these those my your his her its our their mr. mrs. ms. dr. mr mrs".split()
-)
+_OPENERS = frozenset("a an the this that these those my your his her its our their mr. mrs. ms. dr. mr mrs".split())
 
 
 def is_pronoun(words: Sequence[str]) -> bool:
