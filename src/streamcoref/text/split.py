@@ -1,0 +1,28 @@
+"""From raw text to words and sentences, and to a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from streamcoref.document import Document, Span
+from streamcoref.text.sentences import split_sentences
+from streamcoref.text.words import split_words
+
+
+def split_text(text: str) -> tuple[list[Span], list[int]]:
+    """The words of a text as spans of characters, and after how many words each sentence ends."""
+    offsets = split_words(text)
+    return offsets, split_sentences(text, offsets)
+
+
+def document_from_text(key: str, text: str, speakers: Iterable[str] | None = None) -> Document:
+    """A document that keeps `text` untouched; `speakers`, where known, has one name a word of `split_text`."""
+    offsets, ends = split_text(text)
+    return Document(
+        key=key,
+        words=tuple(text[start:end] for start, end in offsets),
+        sentence_ends=tuple(ends),
+        speakers=() if speakers is None else tuple(speakers),
+        text=text,
+        offsets=tuple(offsets),
+    )
