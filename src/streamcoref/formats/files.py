@@ -1,0 +1,148 @@
+"""Opening files: gzip, UTF-8 and standard input on the way in; all or nothing on the way out."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import secrets
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+from streamcoref.errors import InputError, StreamcorefError
+
+STANDARD = Path("-")  # standard input when reading, standard output when writing
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def plain_name(path: Path) -> str:
+    """The file's name without `.gz`: what the content is called."""
+    return path.name.removesuffix(".gz")
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, each with its line end as it stands there; `-` is standard input.
+
+    Compressed files are known by their first bytes, whatever their name. A byte order mark is left out.
+    """
+    offset = 0
+    try:
+        with _open_bytes(path) as stream:
+            # A line ends at "\n" alone: str.splitlines would also cut at U+2028 and other characters inside words.
+            for number, line in enumerate(stream, start=1):
+                try:
+                    text = line.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise InputError(
+                        f"not valid UTF-8: byte 0x{line[error.start]:02x} at offset {offset + error.start}"
+                        f"{' of the unpacked file' if isinstance(stream, gzip.GzipFile) else ''}; "
+                        "convert the file to UTF-8 first",
+                        path,
+                        number,
+                    ) from None
+                yield text.removeprefix("\ufeff") if number == 1 else text
+                offset += len(line)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"damaged gzip data ({error}); the file may be cut short", path) from None
+    except FileNotFoundError:
+        raise InputError("no such file", path) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder; name the files in it", path) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", path) from None
+
+
+@contextmanager
+def _open_bytes(path: Path) -> Iterator[BinaryIO]:
+    # Standard input may be any binary stream; BufferedReader adds the `peek` that tells gzip from text.
+    raw = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer if path == STANDARD else path.open("rb", buffering=0)))
+    try:
+        if raw.peek(2)[:2] == _GZIP_MAGIC:
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield cast(BinaryIO, unpacked)
+        else:
+            yield raw
+    finally:
+        if path == STANDARD:
+            raw.detach()  # standard input is not ours to close
+        else:
+            raw.close()
+
+
+def check_output(path: Path, *, force: bool = False) -> None:
+    """Raise unless `path` can be written. Commands call this before they start to work."""
+    if path == STANDARD or _is_device(path):
+        return
+    if path.is_dir():
+        raise StreamcorefError(f"{path}: this is a folder; name a file")
+    if not path.parent.is_dir():
+        raise StreamcorefError(f"{path}: there is no folder {path.parent}; make it first")
+    if path.exists() and not force:
+        raise StreamcorefError(f"{path}: the file exists; use --force to replace it")
+
+
+@contextmanager
+def open_output(path: Path, *, force: bool = False) -> Iterator[TextIO]:
+    """A UTF-8 text stream to `path` that appears there complete or not at all.
+
+    Everything goes to a temporary file beside it, which takes the place of `path` at the end; an error on the way
+    removes it and leaves an old file as it was. A name in `.gz` is compressed. `-` is standard output.
+    """
+    check_output(path, force=force)
+    try:
+        if path == STANDARD:
+            sys.stdout.flush()
+            with _text(cast(BinaryIO, sys.stdout.buffer)) as stream:
+                yield stream
+        elif _is_device(path):
+            with path.open("wb") as device, _text(device) as stream:
+                yield stream
+        else:
+            with _replacing(path.resolve()) as binary, _compressing(binary, path) as packed, _text(packed) as stream:
+                yield stream
+    except UnicodeEncodeError as error:
+        bad = error.object[error.start : error.end]
+        raise StreamcorefError(f"{path}: the text has {bad!a}, half of a character, which UTF-8 cannot hold") from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StreamcorefError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[BinaryIO]:
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as stream:  # "x" rather than mkstemp: the usual permissions, not 0600
+            yield stream
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressing(binary: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    if path.suffix != ".gz":
+        yield binary
+        return
+    # mtime=0: the same documents give the same bytes
+    with gzip.GzipFile(filename="", mode="wb", fileobj=binary, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+@contextmanager
+def _text(binary: BinaryIO) -> Iterator[TextIO]:
+    stream = io.TextIOWrapper(binary, encoding="utf-8", newline="")
+    try:
+        yield stream
+    finally:
+        stream.detach()  # flushes; the layers below are closed by those who opened them
+
+
+def _is_device(path: Path) -> bool:
+    return path.is_fifo() or path.is_char_device()

@@ -1,0 +1,128 @@
+"""Word-level jsonlines: one JSON object a document, a document a line.
+
+Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
+name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
+Three keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word)
+and `scores` (`[first, last, probability]` of mentions). Other keys are ignored. It can hold every document.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TextIO
+
+from streamcoref.document import Clusters, Document, Span
+from streamcoref.formats.base import Format
+from streamcoref.formats.fields import build_document, genre_of, known_speakers
+from streamcoref.formats.json_values import JsonObject, read_objects
+
+
+def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
+    for record in read_objects(lines, path):
+        yield _document(record)
+
+
+def _document(record: JsonObject) -> Document:
+    key = record.string("doc_key")
+    sentences = record.string_lists("sentences")
+    words = tuple(word for sentence in sentences for word in sentence)
+    text = record.optional_string("text")
+    return build_document(
+        record.path,
+        record.line,
+        key=key,
+        words=words,
+        sentence_ends=_ends(sentences),
+        speakers=_speakers(record, sentences),
+        genre=record.optional_string("genre") if "genre" in record else genre_of(key),
+        clusters=record.clusters("clusters", len(words)) or (),
+        predicted_clusters=record.clusters("predicted_clusters", len(words)),
+        text=text,
+        offsets=() if text is None else _offsets(record, text),
+        scores=_scores(record, len(words)),
+    )
+
+
+def _ends(sentences: list[list[str]]) -> tuple[int, ...]:
+    ends: list[int] = []
+    for sentence in sentences:
+        if sentence:  # an empty sentence holds nothing and shifts no offset
+            ends.append((ends[-1] if ends else 0) + len(sentence))
+    return tuple(ends)
+
+
+def _speakers(record: JsonObject, sentences: list[list[str]]) -> tuple[str, ...]:
+    speakers = record.get("speakers")
+    if not speakers:
+        return ()
+    if not isinstance(speakers, list) or len(speakers) != len(sentences):
+        raise record.error(f"'speakers' must be a list with one item for each of the {len(sentences)} sentences")
+    result: list[str] = []
+    for number, (names, sentence) in enumerate(zip(speakers, sentences, strict=True)):
+        if isinstance(names, str):
+            result.extend([names] * len(sentence))
+        elif isinstance(names, list) and len(names) == len(sentence) and all(isinstance(name, str) for name in names):
+            result.extend(names)
+        else:
+            raise record.error(
+                f"'speakers' of sentence {number} must be one name or a list of {len(sentence)} names, one a word"
+            )
+    return known_speakers(result)
+
+
+def _offsets(record: JsonObject, text: str) -> tuple[Span, ...]:
+    pairs = record.number_lists("offsets", 2)
+    for start, end in pairs:
+        if not 0 <= start <= end <= len(text):
+            raise record.error(f"'offsets' has [{start}, {end}], but the text has {len(text)} characters")
+    return tuple((int(start), int(end)) for start, end in pairs)
+
+
+def _scores(record: JsonObject, length: int) -> dict[Span, float]:
+    if record.get("scores") is None:
+        return {}
+    scores: dict[Span, float] = {}
+    for first, last, score in record.number_lists("scores", 3):
+        if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < length):
+            raise record.error(f"'scores' has [{first}, {last}, ...], which is no mention of the {length} words")
+        scores[first, last + 1] = score
+    return scores
+
+
+def write(documents: Iterable[Document], stream: TextIO) -> None:
+    for document in documents:
+        stream.write(json.dumps(_record(document), ensure_ascii=False) + "\n")
+
+
+def _record(document: Document) -> dict[str, Any]:
+    record: dict[str, Any] = {"doc_key": document.key, "sentences": document.sentences}
+    if document.speakers:
+        record["speakers"] = [document.speakers[a:b] for a, b in pairwise((0, *document.sentence_ends))]
+    if document.genre is not None or genre_of(document.key) is not None:
+        record["genre"] = document.genre
+    record["clusters"] = inclusive(document.clusters)
+    if document.predicted_clusters is not None:
+        record["predicted_clusters"] = inclusive(document.predicted_clusters)
+    if document.text is not None:
+        record |= {"text": document.text, "offsets": document.offsets}
+    if document.scores:
+        record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
+    return record
+
+
+def inclusive(clusters: Clusters) -> list[list[list[int]]]:
+    return [[[start, end - 1] for start, end in cluster] for cluster in clusters]
+
+
+def matches(name: str, lines: list[str]) -> bool:
+    if name.endswith((".jsonl", ".jsonlines")):
+        return True
+    first = next((line for line in lines if line.strip()), "")
+    return first.lstrip().startswith("{") and re.search(r'"sentences"\s*:', first) is not None
+
+
+FORMAT = Format("jsonlines", "one JSON object a document, with lists of words", ".jsonl", read, write, matches)
