@@ -78,17 +78,28 @@ def score(
 
 def _answers(path: Path, format_name: str | None, predicted: bool) -> Iterator[Answer]:
     """The documents of a file, one by one, each with the clusters that count."""
-    from streamcoref.formats import read_documents
+    seen: set[str] = set()
+    for answer in _read(path, format_name, predicted):
+        if answer.key in seen:
+            raise InputError(f"document {answer.key!r} comes twice; every document needs a key of its own", path)
+        seen.add(answer.key)
+        yield answer
+
+
+def _read(path: Path, format_name: str | None, predicted: bool) -> Iterator[Answer]:
+    from streamcoref.formats import conll2012, detect, read_documents
+    from streamcoref.formats.files import read_lines
     from streamcoref.metrics.pairing import Answer
 
-    seen: set[str] = set()
+    # A pipe can be read only once, so its format is not asked for in advance.
+    if (format_name or (detect(path) if path.is_file() else None)) == conll2012.FORMAT.name:
+        # Unmerged, as the official scorer reads it: a Document joins clusters that share a mention.
+        for raw in conll2012.read_raw(read_lines(path), path):
+            yield Answer(raw.key, len(raw.words), raw.clusters)
+        return
     for document in read_documents(path, format_name):
-        if document.key in seen:
-            raise InputError(f"document {document.key!r} comes twice; every document needs a key of its own", path)
-        seen.add(document.key)
-        use_predicted = predicted and document.predicted_clusters is not None
-        clusters = document.predicted_clusters if use_predicted else document.clusters
-        yield Answer(document.key, len(document.words), clusters or ())
+        clusters = document.predicted_clusters if predicted else None
+        yield Answer(document.key, len(document.words), document.clusters if clusters is None else clusters)
 
 
 def _print_table(total: Scores, missing: dict[str, int], drop_singletons: bool) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
-from streamcoref.document import Clusters
 from streamcoref.errors import StreamcorefError
+from streamcoref.metrics.overlap import Clusters
 
 
 class Answer(NamedTuple):
