@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from streamcoref.document import Span
 from streamcoref.text.abbreviations import BEFORE_NUMBER, LEADING, TRAILING
 
-_PARAGRAPH = re.compile(r"(?>\r\n|[\n\r\x85\u2028])[^\S\n\r\x85\u2028]*+[\n\r\x85\u2028]|[\f\u2029]")
+PARAGRAPH = re.compile(r"(?>\r\n|[\n\r\x85\u2028])[^\S\n\r\x85\u2028]*+[\n\r\x85\u2028]|[\f\u2029]")
 _STOP = re.compile(r"[.!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧។]|\.{2,}")
 _CLOSER = frozenset("\" ' '' ” ’ » › ) ] } 」 』 ） 】 〉 》".split())
 _OPENER = frozenset("\" ' `` ‘ “ „ « ‹ ( [ { 「 『 （ 【 〈 《 ¿ ¡ _ * - -- – —".split())
@@ -46,7 +46,7 @@ def split_sentences(text: str, words: Sequence[Span]) -> list[int]:
             stop = ""
         if word in _EITHER:
             opened ^= {word}
-        if i + 1 < len(words) and not _PARAGRAPH.search(text, words[i][1], words[i + 1][0]):
+        if i + 1 < len(words) and not PARAGRAPH.search(text, words[i][1], words[i + 1][0]):
             if not stop or (i + 1 - begin == 2 and _NUMBER_OR_LETTER.fullmatch(text[slice(*words[begin])])):
                 continue  # the second case is the number of a list: "1. Wash the leaves."
             if _closes(text, words, i + 1, opened) or not _begins(text, words, i + 1, stop):

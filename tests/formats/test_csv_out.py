@@ -1,0 +1,57 @@
+"""CSV out."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+from streamcoref import Document
+from streamcoref.formats.csv_out import COLUMNS, write
+from streamcoref.text import document_from_text
+
+
+def rows(*documents: Document) -> list[dict[str, str]]:
+    stream = io.StringIO()
+    write(documents, stream)
+    assert "\r" not in stream.getvalue().replace("\r\nand", "")
+    return list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
+
+
+def test_one_row_a_mention_in_the_order_of_the_text() -> None:
+    document = replace(
+        document_from_text('d, "1"', 'Ann, "Bo"\r\nand I left. We sang.'),
+        clusters=(((0, 7), (9, 10)), ((6, 7),)),
+        scores={(6, 7): 0.5},
+    )
+    first, second, third = rows(document)
+    assert first == {
+        "document": 'd, "1"',
+        "entity": "0",
+        "name": 'Ann, "Bo"\r\nand I',
+        "size": "2",
+        "text": 'Ann, "Bo"\r\nand I',
+        "start": "0",
+        "end": "16",
+        "word_start": "0",
+        "word_end": "7",
+        "sentence": "0",
+        "score": "",
+    }
+    assert (second["text"], second["entity"], second["score"]) == ("I", "1", "0.5")
+    assert (third["text"], third["entity"], third["sentence"], third["start"]) == ("We", "0", "1", "23")
+
+
+def test_the_header_is_there_without_mentions() -> None:
+    stream = io.StringIO()
+    write([Document("e", (), ())], stream)
+    assert stream.getvalue() == ",".join(COLUMNS) + "\n"
+
+
+def test_several_documents_and_no_text() -> None:
+    one = Document.from_sentences("one", [["A", "b"]], clusters=[[(0, 2)]])
+    found = rows(one, replace(one, key="two"))
+    assert [(row["document"], row["text"], row["start"], row["end"]) for row in found] == [
+        ("one", "A b", "0", "3"),
+        ("two", "A b", "0", "3"),
+    ]
