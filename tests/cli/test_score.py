@@ -134,7 +134,9 @@ def test_a_missing_document_counts_when_allowed(tmp_path: Path, key: Path) -> No
     assert data["mentions"]["precision"] == 5 / 8
     assert data["muc"]["recall"] == 2 / 3
     assert data["muc"]["precision"] == 2 / 4
-    assert "missing from the response and counted against the score: 1" in run(key, response, "--allow-missing")
+    assert "missing from the response and counted against the score: 1 document\n" in run(
+        key, response, "--allow-missing"
+    )
 
 
 def test_a_key_that_comes_twice_is_an_error(tmp_path: Path, key: Path) -> None:
@@ -163,3 +165,13 @@ def test_an_error_is_one_sentence_and_status_2(tmp_path: Path, key: Path) -> Non
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert "nowhere.jsonl" in result.stderr
+
+
+@pytest.mark.corpus
+def test_the_official_reference_cases_through_the_command(shared: Path) -> None:
+    folder = shared / "scorer-cases"
+    for case in json.loads((folder / "cases.json").read_text(encoding="utf-8")):
+        data = as_json(folder / case["key"], folder / case["response"])
+        for metric, expected in case["expected_recall_precision_f1"].items():
+            ours = [data[metric][name] for name in ("recall", "precision", "f1")]
+            assert [f"{x:.5f}" for x in ours] == [f"{x:.5f}" for x in expected], (case["id"], metric)

@@ -26,10 +26,14 @@ LABELS = {
 
 
 def score(
-    key: Annotated[Path, typer.Argument(help="The file with the right clusters.", show_default=False)],
+    key: Annotated[Path, typer.Argument(metavar="KEY", help="The file with the right clusters.", show_default=False)],
     response: Annotated[
         Path,
-        typer.Argument(help="The file to judge: its predicted clusters, or else its clusters.", show_default=False),
+        typer.Argument(
+            metavar="RESPONSE",
+            help="The file to judge: its predicted clusters, or else its clusters.",
+            show_default=False,
+        ),
     ],
     key_format: Annotated[
         str | None, typer.Option(metavar="FORMAT", help="Format of KEY, if not to be recognised.", show_default=False)
@@ -118,10 +122,14 @@ def _print_table(total: Scores, missing: dict[str, int], drop_singletons: bool) 
     console = Console(highlight=False)
     console.print(table)
     lines = [
-        f"{total.documents} documents, singletons {'dropped' if drop_singletons else 'kept'}; "
+        f"{_documents(total.documents)}, singletons {'dropped' if drop_singletons else 'kept'}; "
         f"{total.key_mentions} mentions in the key, {total.response_mentions} in the response"
     ]
     for side, number in missing.items():
         if number:
-            lines.append(f"missing from the {side} and counted against the score: {number} documents")
+            lines.append(f"missing from the {side} and counted against the score: {_documents(number)}")
     console.print("\n".join(lines), soft_wrap=True)
+
+
+def _documents(number: int) -> str:
+    return "1 document" if number == 1 else f"{number} documents"
