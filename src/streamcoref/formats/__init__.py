@@ -8,19 +8,38 @@ from pathlib import Path
 
 from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import conll2012, conllu, jsonlines, litbank
-from streamcoref.formats.base import Format, Writer
+from streamcoref.formats import (
+    conll2012,
+    conllu,
+    csv_out,
+    html_out,
+    json_out,
+    jsonlines,
+    litbank,
+    piece_jsonlines,
+    text,
+)
+from streamcoref.formats.base import Format, Reader, Writer
 from streamcoref.formats.files import STANDARD, open_output, plain_name, read_lines
+from streamcoref.formats.raw import RawDocument, to_raw
 
 # In the order in which `detect` asks: what is more particular first.
 FORMATS: dict[str, Format] = {
     known.name: known
     for known in (
+        piece_jsonlines.FORMAT,
         jsonlines.FORMAT,
         litbank.FORMAT,
         conll2012.FORMAT,
         conllu.FORMAT,
+        text.FORMAT,
+        json_out.FORMAT,
+        csv_out.FORMAT,
+        html_out.FORMAT,
     )
+}
+_RAW_READERS = {
+    module.FORMAT.name: module.read_raw for module in (piece_jsonlines, jsonlines, litbank, conll2012, conllu)
 }
 _HEAD_LINES, _HEAD_CHARACTERS = 200, 65536  # enough to know a format by
 
@@ -36,15 +55,34 @@ def detect(path: str | Path) -> str:
 def read_documents(path: str | Path, format: str | None = None) -> Iterator[Document]:  # noqa: A002
     """Yield the documents of a file one by one; `-` is standard input. Without `format` it is recognised."""
     path = Path(path)
-    lines = read_lines(path)
-    head: list[str] = []
-    if format is None:
-        head = _head(lines)
-        format = _detect(path, head)  # noqa: A001
-    reader = _known(format).read
+    name, lines = _open(path, format)
+    yield from _reader(name)(lines, path)
+
+
+def read_raw_documents(path: str | Path, format: str | None = None) -> Iterator[RawDocument]:  # noqa: A002
+    """Like `read_documents`, but as the file has them: clusters that share a mention are not merged."""
+    path = Path(path)
+    name, lines = _open(path, format)
+    if name in _RAW_READERS:
+        yield from _RAW_READERS[name](lines, path)
+    else:
+        yield from map(to_raw, _reader(name)(lines, path))
+
+
+def _reader(name: str) -> Reader:
+    reader = FORMATS[name].read
     if reader is None:
-        raise StreamcorefError(f"the format {format} can only be written; formats to read: {_names(readable=True)}")
-    yield from reader(chain(head, lines), path)
+        raise StreamcorefError(f"the format {name} can only be written; formats to read: {_names(readable=True)}")
+    return reader
+
+
+def _open(path: Path, name: str | None) -> tuple[str, Iterator[str]]:
+    """The name of the format and the lines."""
+    lines = read_lines(path)
+    if name is not None:
+        return _known(name).name, lines
+    head = _head(lines)
+    return _detect(path, head), chain(head, lines)
 
 
 def write_documents(
@@ -56,6 +94,8 @@ def write_documents(
 ) -> int:
     """Write documents as they come and return their number. The file appears complete or not at all."""
     writer = _known(format).write
+    if format == piece_jsonlines.FORMAT.name:
+        raise StreamcorefError(f"writing the format {format} needs a tokenizer and a segment length; give both")
     if writer is None:
         raise StreamcorefError(f"the format {format} can only be read; formats to write: {_names(readable=False)}")
     return write_with(writer, documents, path, force=force)

@@ -24,8 +24,9 @@ from streamcoref.document import Document
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import bracket_cells
-from streamcoref.formats.conll_documents import RawDocument, Row, RowReader, begin_document, from_raw, read_conll
+from streamcoref.formats.conll_documents import Row, RowReader, begin_document, read_conll
 from streamcoref.formats.fields import first_bad_word, has_any, refuse
+from streamcoref.formats.raw import RawDocument, from_raw
 
 # Not str.split(): words may hold no-break and ideographic spaces.
 _COLUMN = re.compile(r"[^ \t]+")

@@ -7,30 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from streamcoref.document import Document, Span, as_clusters
 from streamcoref.errors import InputError
 from streamcoref.formats.brackets import OpenBrackets
-from streamcoref.formats.fields import build_document, genre_of, known_speakers
+from streamcoref.formats.fields import genre_of
+from streamcoref.formats.raw import RawDocument
 
 # `#begin document (ID); part 000`, `#begin document (ID);`, `# begin document ID`
 _BEGIN = re.compile(
     r"#\s*begin document\s*(?:\((?P<id>.*)\)|(?P<bare>[^;]*?))\s*(?:;\s*(?:part\s+(?P<part>[0-9]+))?)?\s*", re.I
 )
 _END = re.compile(r"#\s*end document\b", re.I)
-
-
-class RawDocument(NamedTuple):
-    """A document as the file has it: clusters not merged, repeated mentions kept. Spans are end-exclusive.
-
-    `speakers` has one name a word, "" where unknown; `line` is where the document begins.
-    """
-
-    key: str
-    words: list[str]
-    sentence_ends: list[int]
-    speakers: list[str]
-    clusters: list[list[Span]]
-    line: int
 
 
 class Row(NamedTuple):
@@ -68,7 +54,8 @@ def read_conll(
             if begin:
                 if current:
                     raise InputError(f"document {current.key!r} has no '#end document' before this", path, number)
-                current = RawDocument(key_of(*begin), [], [], [], [], number)
+                key = key_of(*begin)
+                current = RawDocument(key, [], [], [], [], number, genre_of(key))
                 brackets, read_row = OpenBrackets(path), row_reader(path)
             elif _END.match(line):
                 if current is None:
@@ -97,16 +84,3 @@ def read_conll(
 def _end_sentence(document: RawDocument) -> None:
     if len(document.words) > (document.sentence_ends[-1] if document.sentence_ends else 0):
         document.sentence_ends.append(len(document.words))
-
-
-def from_raw(raw: RawDocument, path: Path) -> Document:
-    return build_document(
-        path,
-        raw.line,
-        key=raw.key,
-        words=tuple(raw.words),
-        sentence_ends=tuple(raw.sentence_ends),
-        speakers=known_speakers(raw.speakers),
-        clusters=as_clusters(raw.clusters),
-        genre=genre_of(raw.key),
-    )

@@ -25,13 +25,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
-from streamcoref.document import Document, as_clusters
+from streamcoref.document import Document
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import OpenBrackets, bracket_cells
 from streamcoref.formats.conllu_text import TextBuilder, escape, surfaces, unescape
-from streamcoref.formats.fields import build_document, first_bad_word, genre_of, has_any, known_speakers, refuse
+from streamcoref.formats.fields import first_bad_word, genre_of, has_any, refuse
 from streamcoref.formats.files import plain_name
+from streamcoref.formats.raw import RawDocument, from_raw
 
 _COLUMNS = 10
 _COMMENT = re.compile(
@@ -99,21 +100,20 @@ class _Building:
         if span[0] < span[1]:
             self.brackets.add(entity, span)
 
-    def finish(self, line: int) -> Document:
+    def finish(self, line: int) -> RawDocument:
         self.end_sentence(line)
         clusters = self.brackets.finish()
         for entity, pending in self.parts.items():
             for _, number, count, opened in pending:
                 raise InputError(f"'{entity}[{number}/{count}]' has no part {number + 1}", self.path, opened)
         text, offsets = self.text.finish()
-        return build_document(
-            self.path,
-            self.line,
+        return RawDocument(
             key=self.key,
-            words=tuple(self.words),
-            sentence_ends=tuple(self.sentence_ends),
-            speakers=known_speakers(self.speakers),
-            clusters=as_clusters(clusters),
+            words=self.words,
+            sentence_ends=self.sentence_ends,
+            speakers=self.speakers,
+            clusters=clusters,
+            line=self.line,
             genre=self.genre,
             text=text,
             offsets=offsets,
@@ -121,6 +121,11 @@ class _Building:
 
 
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
+    for raw in read_raw(lines, path):
+        yield from_raw(raw, path)
+
+
+def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
     current: _Building | None = None
     id_field = number = 0
     speaker = ""

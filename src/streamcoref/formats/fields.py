@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
 
 from streamcoref.document import Clusters, Document
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.errors import StreamcorefError
 
 
 def genre_of(key: str) -> str | None:
@@ -16,22 +14,9 @@ def genre_of(key: str) -> str | None:
     return genre if slash and genre else None
 
 
-def known_speakers(speakers: Sequence[str]) -> tuple[str, ...]:
-    """One name a word, or nothing at all when no speaker is known."""
-    return tuple(speakers) if any(speakers) else ()
-
-
 def answer(document: Document) -> Clusters:
     """The clusters that formats with room for one answer write: the predicted ones if there are any."""
     return document.clusters if document.predicted_clusters is None else document.predicted_clusters
-
-
-def build_document(path: Path, line: int, /, **fields: Any) -> Document:
-    """A Document whose faults are reported with the file and line it was read from."""
-    try:
-        return Document(**fields)
-    except StreamcorefError as error:
-        raise InputError(str(error), path, line) from None
 
 
 def refuse(document: Document, problem: str, format_name: str) -> StreamcorefError:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from streamcoref.document import Clusters
+from streamcoref.document import Span
 from streamcoref.errors import InputError
 
 
@@ -73,7 +73,7 @@ class JsonObject:
                 raise self.error(f"{key!r} must be a list of lists of {length} numbers, but has {_short(item)}")
         return value
 
-    def clusters(self, key: str, length: int) -> Clusters | None:
+    def clusters(self, key: str, length: int) -> list[list[Span]] | None:
         """Clusters of end-exclusive spans from inclusive ones; None where the key is missing."""
         value = self.get(key)
         if value is None:
@@ -92,7 +92,7 @@ class JsonObject:
                         if mention[0] <= mention[1]
                         else f"{key!r} has the mention {mention}, whose end comes before its start"
                     )
-        return tuple(tuple((first, last + 1) for first, last in cluster) for cluster in value)
+        return [[(first, last + 1) for first, last in cluster] for cluster in value]
 
     def _required(self, key: str) -> Any:
         if key not in self.values:

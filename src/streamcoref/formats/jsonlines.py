@@ -17,29 +17,34 @@ from typing import Any, TextIO
 
 from streamcoref.document import Clusters, Document, Span
 from streamcoref.formats.base import Format
-from streamcoref.formats.fields import build_document, genre_of, known_speakers
+from streamcoref.formats.fields import genre_of
 from streamcoref.formats.json_values import JsonObject, read_objects
+from streamcoref.formats.raw import RawDocument, from_raw
+
+
+def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
+    for record in read_objects(lines, path):
+        yield _raw(record)
 
 
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
-    for record in read_objects(lines, path):
-        yield _document(record)
+    for raw in read_raw(lines, path):
+        yield from_raw(raw, path)
 
 
-def _document(record: JsonObject) -> Document:
+def _raw(record: JsonObject) -> RawDocument:
     key = record.string("doc_key")
     sentences = record.string_lists("sentences")
-    words = tuple(word for sentence in sentences for word in sentence)
+    words = [word for sentence in sentences for word in sentence]
     text = record.optional_string("text")
-    return build_document(
-        record.path,
-        record.line,
+    return RawDocument(
         key=key,
         words=words,
         sentence_ends=_ends(sentences),
         speakers=_speakers(record, sentences),
+        clusters=record.clusters("clusters", len(words)) or [],
+        line=record.line,
         genre=record.optional_string("genre") if "genre" in record else genre_of(key),
-        clusters=record.clusters("clusters", len(words)) or (),
         predicted_clusters=record.clusters("predicted_clusters", len(words)),
         text=text,
         offsets=() if text is None else _offsets(record, text),
@@ -47,18 +52,18 @@ def _document(record: JsonObject) -> Document:
     )
 
 
-def _ends(sentences: list[list[str]]) -> tuple[int, ...]:
+def _ends(sentences: list[list[str]]) -> list[int]:
     ends: list[int] = []
     for sentence in sentences:
         if sentence:  # an empty sentence holds nothing and shifts no offset
             ends.append((ends[-1] if ends else 0) + len(sentence))
-    return tuple(ends)
+    return ends
 
 
-def _speakers(record: JsonObject, sentences: list[list[str]]) -> tuple[str, ...]:
+def _speakers(record: JsonObject, sentences: list[list[str]]) -> list[str]:
     speakers = record.get("speakers")
     if not speakers:
-        return ()
+        return []
     if not isinstance(speakers, list) or len(speakers) != len(sentences):
         raise record.error(f"'speakers' must be a list with one item for each of the {len(sentences)} sentences")
     result: list[str] = []
@@ -71,15 +76,15 @@ def _speakers(record: JsonObject, sentences: list[list[str]]) -> tuple[str, ...]
             raise record.error(
                 f"'speakers' of sentence {number} must be one name or a list of {len(sentence)} names, one a word"
             )
-    return known_speakers(result)
+    return result
 
 
-def _offsets(record: JsonObject, text: str) -> tuple[Span, ...]:
+def _offsets(record: JsonObject, text: str) -> list[Span]:
     pairs = record.number_lists("offsets", 2)
     for start, end in pairs:
         if not 0 <= start <= end <= len(text):
             raise record.error(f"'offsets' has [{start}, {end}], but the text has {len(text)} characters")
-    return tuple((int(start), int(end)) for start, end in pairs)
+    return [(start, end) for start, end in pairs]
 
 
 def _scores(record: JsonObject, length: int) -> dict[Span, float]:

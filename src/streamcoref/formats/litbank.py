@@ -18,16 +18,21 @@ from streamcoref.document import Document
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import bracket_cells
-from streamcoref.formats.conll_documents import Row, RowReader, begin_document, from_raw, read_conll
+from streamcoref.formats.conll_documents import Row, RowReader, begin_document, read_conll
 from streamcoref.formats.fields import first_bad_word, has_any, refuse
+from streamcoref.formats.raw import RawDocument, from_raw
 
 _COLUMNS = 13
 _WORD = 3
 _UNUSED = slice(4, 12)
 
 
+def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
+    return read_conll(lines, path, _key, _row_reader)
+
+
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
-    for raw in read_conll(lines, path, _key, _row_reader):
+    for raw in read_raw(lines, path):
         yield from_raw(raw, path)
 
 
