@@ -19,6 +19,7 @@ KEYS = st.one_of(
     st.sampled_from(["a", "nw/x/00", "nw/x/00_3", "a_007", "a_0", "a_1234", "#b", "c (d); part 1", "", "_5"]),
     st.text(_CHARACTERS, max_size=8).map(str.strip),
 )
+NO_GENRE = st.none()
 GAPS = st.sampled_from(["", " ", "\n", "\n\n", " \t", "\r\n", "|", "\\s", " — "])
 
 
@@ -33,7 +34,7 @@ def documents(
     draw: st.DrawFn,
     words: st.SearchStrategy[str] = WORDS,
     speakers: st.SearchStrategy[str] | None = SPEAKERS,
-    genres: st.SearchStrategy[str | None] = st.none(),
+    genres: st.SearchStrategy[str | None] = NO_GENRE,
     texts: bool = False,
 ) -> Document:
     sentences = draw(st.lists(st.lists(words, min_size=1, max_size=6), max_size=4))

@@ -106,7 +106,7 @@ def test_a_full_line_that_lost_a_column() -> None:
 @given(documents())
 def test_round_trip(document: Document) -> None:
     if crosses(document):
-        with pytest.raises(StreamcorefError, match="are of one entity and cross.*jsonlines"):
+        with pytest.raises(StreamcorefError, match=r"are of one entity and cross.*jsonlines"):
             written(FORMAT, document)
     else:
         (again,) = read(FORMAT, written(FORMAT, document))
@@ -133,7 +133,7 @@ def test_the_prediction_is_written_if_there_is_one() -> None:
 
 @pytest.mark.parametrize("word", ["", "two words", "tab\tword", "line\n", "/.", "/?"])
 def test_words_it_cannot_hold(word: str) -> None:
-    with pytest.raises(StreamcorefError, match="document 'k': word 1 is .*jsonlines"):
+    with pytest.raises(StreamcorefError, match=r"document 'k': word 1 is .*jsonlines"):
         written(FORMAT, Document.from_sentences("k", [["ok", word]]))
 
 
