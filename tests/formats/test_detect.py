@@ -112,6 +112,14 @@ def test_what_is_written_is_recognised(tmp_path: Path, name: str) -> None:
     assert detect(path) == name
 
 
+def test_empty_documents_of_litbank_are_told_from_conll(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    for name in ("litbank", "conll"):
+        write_documents([Document.from_sentences("a_0", [])], path, name, force=True)
+        assert detect(path) == name
+        assert next(read_documents(path)).key == "a_0"
+
+
 def test_no_heavy_imports() -> None:
     code = "import sys, streamcoref.formats; sys.exit(bool({'torch', 'transformers', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

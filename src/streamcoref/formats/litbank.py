@@ -60,7 +60,7 @@ def write(documents: Iterable[Document], stream: TextIO) -> None:
         _check(document)
         cells = bracket_cells(document, "|", FORMAT.name)
         stream.write(f"#begin document ({document.key}); part 0\n")
-        column = re.sub(r"^#|[\t\s]", "_", document.key) or "_"  # readers take the key from the line above
+        column = re.sub(r"^#|\s", "_", document.key) or "_"  # readers take the key from the line above
         for start, end in pairwise((0, *document.sentence_ends)):
             for i in range(start, end):
                 unused = "\t_" * (_UNUSED.stop - _UNUSED.start)
@@ -81,11 +81,15 @@ def _check(document: Document) -> None:
 
 def matches(_name: str, lines: list[str]) -> bool:
     """LitBank's files are named like CoNLL-2012's, so only the content tells them apart."""
-    begin = next((i for i, line in enumerate(lines) if begin_document(line)), None)
-    if begin is None:
+    first = next((i for i, line in enumerate(lines) if begin_document(line)), None)
+    if first is None:
         return False
-    rows = [line.rstrip("\r\n").split("\t") for line in lines[begin:] if line.strip() and not line.startswith("#")]
-    return bool(rows) and len(rows[0]) == _COLUMNS and all(cell in ("_", "") for cell in rows[0][_UNUSED])
+    row = next((line for line in lines[first:] if line.strip() and not line.startswith("#")), None)
+    if row is None:  # only empty documents: CoNLL-2012 writes the part with three digits
+        begin = begin_document(lines[first])
+        return begin is not None and begin[1] == "0"
+    cells = row.rstrip("\r\n").split("\t")
+    return len(cells) == _COLUMNS and all(cell in ("_", "") for cell in cells[_UNUSED])
 
 
 FORMAT = Format("litbank", "LitBank's 13-column CoNLL, tab separated", ".conll", read, write, matches)
