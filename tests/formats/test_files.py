@@ -139,10 +139,10 @@ def test_outputs_that_cannot_be(tmp_path: Path) -> None:
 def test_memory_holds_one_document_and_never_the_file(tmp_path: Path, name: str) -> None:
     document = Document.from_sentences("d", [["longer_word"] * 20] * 10, [[(0, 2), (5, 6)]])
     path, again = tmp_path / "many", tmp_path / "again"
-    write_documents((document for _ in range(120)), path, name)
+    write_documents((document for _ in range(250)), path, name)
     tracemalloc.start()
     try:
-        assert write_documents(read_documents(path), again, name) == 120
+        assert write_documents(read_documents(path), again, name) == 250
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
