@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamcoref import StreamcorefError
+from streamcoref.formats import read_documents
 from streamcoref.text import document_from_text, split_text
 from streamcoref.text.words import LONGEST_WORD, split_words
 
@@ -162,3 +164,22 @@ def test_document_from_text() -> None:
 def test_a_text_without_words_is_an_empty_document(text: str) -> None:
     document = document_from_text("empty", text)
     assert (document.words, document.sentence_ends, document.text) == ((), (), text)
+
+
+@pytest.mark.corpus
+def test_words_and_sentences_agree_with_ontogum(shared: Path) -> None:
+    """Its text is rebuilt by our own reader, so a paragraph is only a line end: the harder case."""
+    found = gold = right = found_ends = gold_ends = right_ends = 0
+    for key in (shared / "corpora/ontogum/dev.ids").read_text(encoding="utf-8").split():
+        for document in read_documents(shared / f"corpora/ontogum/conllu/{key}.conllu"):
+            assert document.text is not None
+            offsets, ends = split_text(document.text)
+            ours = {offsets[end - 1][1] for end in ends}
+            theirs = {document.offsets[end - 1][1] for end in document.sentence_ends}
+            found, gold = found + len(offsets), gold + len(document.words)
+            right += len(set(offsets) & set(document.offsets))
+            found_ends, gold_ends = found_ends + len(ours), gold_ends + len(theirs)
+            right_ends += len(ours & theirs)
+    word_f1, end_f1 = 2 * right / (found + gold), 2 * right_ends / (found_ends + gold_ends)
+    assert word_f1 > 0.99, word_f1
+    assert end_f1 > 0.90, end_f1
