@@ -1,0 +1,113 @@
+"""Models on disk: a folder with `model.safetensors`, `config.json`, the tokenizer's files and a `README.md` card."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.config import Model, ModelConfig, build_model, parse_config
+from streamcoref.model.encoder import architecture_of
+from streamcoref.model.segments import PieceTokenizer
+
+WEIGHTS = "model.safetensors"
+CONFIG = "config.json"
+CARD = "README.md"
+
+
+class Checkpoint(NamedTuple):
+    model: Model
+    config: ModelConfig
+    tokenizer: PieceTokenizer
+
+
+def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype: torch.dtype = torch.float32) -> None:
+    """Write the folder; `dtype` is that of the weights on disk."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    model, config, tokenizer = checkpoint
+    encoder = config.encoder.model_copy(update={"architecture": architecture_of(model.encoder.model)})
+    values = config.model_copy(update={"encoder": encoder}).model_dump(mode="json")
+    (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    (folder / CARD).write_text(card, encoding="utf-8")
+    tokenizer.tokenizer.save_pretrained(folder)
+    weights = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in model.state_dict().items()}
+    # Written beside and moved into place: a run that is killed leaves the old weights or the new ones.
+    save_file(weights, folder / f"{WEIGHTS}.part", metadata={"format": "pt"})
+    (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
+
+
+def load_checkpoint(name: str | Path, device: torch.device | str = "cpu") -> Checkpoint:
+    """A model from a folder or from the hub, in evaluation mode, in 32-bit floats."""
+    folder = find_checkpoint(name)
+    try:
+        values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise StreamcorefError(f"{folder} is not a model folder: it has no {CONFIG}") from error
+    except ValueError as error:
+        raise StreamcorefError(f"{folder / CONFIG} is not valid JSON: {error}") from error
+    config = parse_config(values, str(folder / CONFIG))
+    model = build_model(config)
+    _load_weights(model, folder / WEIGHTS)
+    return Checkpoint(model.to(device).eval(), config, PieceTokenizer(_load_tokenizer(folder)))
+
+
+def find_checkpoint(name: str | Path) -> Path:
+    """The folder of a model: itself, or a snapshot of the hub repository of that name."""
+    folder = Path(name)
+    if folder.is_dir():
+        return folder
+    if folder.is_absolute() or str(name).startswith(".") or str(name).count("/") != 1:
+        raise StreamcorefError(f"there is no model folder {name}, and a name on the hub has the form owner/model")
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(
+            snapshot_download(str(name), allow_patterns=["*.safetensors", "*.json", "*.txt", "*.md", "*.model"])
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        said = str(error).strip().splitlines()[0]
+        raise StreamcorefError(f"there is no model folder {name}, and the hub did not give one: {said}") from error
+
+
+def _load_weights(model: Model, path: Path) -> None:
+    """Every tensor of the model from the file, and every tensor of the file into the model, or an error naming them."""
+    wanted = model.state_dict()
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = set(file.keys())
+            _complain(path, "misses", wanted.keys() - found)
+            _complain(path, "has unknown", found - wanted.keys())
+            for name, tensor in wanted.items():
+                value = file.get_tensor(name)
+                if value.shape != tensor.shape:
+                    raise StreamcorefError(
+                        f"{path}: the tensor {name} has shape {list(value.shape)}, "
+                        f"but the model of {CONFIG} needs {list(tensor.shape)}"
+                    )
+                tensor.copy_(value)
+    except FileNotFoundError as error:
+        raise StreamcorefError(f"{path.parent} is not a model folder: it has no {WEIGHTS}") from error
+    except SafetensorError as error:
+        raise StreamcorefError(f"{path} is damaged: {error}") from error
+
+
+def _complain(path: Path, verb: str, names: set[str]) -> None:
+    if names:
+        shown = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        raise StreamcorefError(f"{path} {verb} tensors: {shown}")
+
+
+def _load_tokenizer(folder: Path) -> object:
+    from transformers import AutoTokenizer
+
+    try:
+        return AutoTokenizer.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise StreamcorefError(f"cannot load the tokenizer of {folder}: {str(error).splitlines()[0]}") from error

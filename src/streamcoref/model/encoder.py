@@ -1,0 +1,142 @@
+"""The encoder: piece vectors of segments, each segment on its own, by any Hugging Face encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.segments import Segment
+
+
+class Encoder(nn.Module):
+    """Last-layer vectors of each segment's pieces.
+
+    `trainable_from` freezes the embeddings and every layer below that number; the number of layers (or more)
+    freezes the whole encoder, 0 only the embeddings, None nothing.
+    """
+
+    def __init__(self, model: Any, trainable_from: int | None = None) -> None:
+        super().__init__()
+        self.model = model
+        self.hidden_size: int = model.config.hidden_size
+        self.pad_id: int = model.config.pad_token_id or 0
+        self.max_pieces = _max_pieces(model)
+        self.frozen = trainable_from is not None and trainable_from >= len(_layers(model))
+        if trainable_from is not None:
+            _freeze_below(model, trainable_from)
+
+    def forward(self, segments: Sequence[Segment]) -> list[Tensor]:
+        """One [n, hidden] tensor a segment. Several segments share one padded batch with the same result."""
+        lengths = [len(segment) for segment in segments]
+        longest = max(lengths)
+        if self.max_pieces is not None and longest > self.max_pieces:
+            raise StreamcorefError(
+                f"a segment has {longest} pieces, but this encoder has positions for {self.max_pieces} only; "
+                f"set segments.max_pieces to {self.max_pieces} or less"
+            )
+        device = next(self.model.parameters()).device
+        ids = torch.full((len(segments), longest), self.pad_id)
+        for row, segment in zip(ids, segments, strict=True):
+            row[: len(segment)] = torch.from_numpy(segment.piece_ids)
+        mask = None
+        if min(lengths) < longest:  # no mask where none is needed: attention then takes its fastest path
+            mask = (torch.arange(longest) < torch.tensor(lengths)[:, None]).long().to(device)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
+            vectors = self.model(input_ids=ids.to(device), attention_mask=mask).last_hidden_state
+        return [vectors[row, :length] for row, length in enumerate(lengths)]
+
+    def train(self, mode: bool = True) -> Encoder:
+        """A frozen encoder keeps its dropout off while the rest trains."""
+        super().train(mode and not self.frozen)
+        return self
+
+
+def pretrained_encoder(name: str) -> Any:
+    """The encoder of a hub name or a local folder, with its weights."""
+    from transformers import AutoModel
+
+    try:
+        with _quiet_transformers():
+            return _with_best_attention(
+                lambda attention: AutoModel.from_pretrained(name, attn_implementation=attention)
+            )
+    except (OSError, ValueError) as error:
+        raise StreamcorefError(f"cannot load the encoder {name!r}: {_first_sentence(error)}") from error
+
+
+def random_encoder(architecture: dict[str, Any]) -> Any:
+    """An encoder of the given Hugging Face configuration with random weights, as a checkpoint fills it."""
+    from transformers import AutoConfig, AutoModel
+
+    options = dict(architecture)
+    try:
+        config = AutoConfig.for_model(options.pop("model_type"), **options)
+    except KeyError as error:
+        raise StreamcorefError(f"the encoder's configuration names no known model_type: {error}") from error
+    return _with_best_attention(lambda attention: AutoModel.from_config(config, attn_implementation=attention))
+
+
+def architecture_of(model: Any) -> dict[str, Any]:
+    """What `random_encoder` needs to build the same encoder again; no path of the machine it came from."""
+    architecture: dict[str, Any] = model.config.to_diff_dict()
+    architecture["model_type"] = model.config.model_type
+    for key in ("_name_or_path", "transformers_version", "dtype"):
+        architecture.pop(key, None)
+    return architecture
+
+
+def _with_best_attention(make: Callable[[str], Any]) -> Any:
+    """sdpa where the architecture has it (the same numbers, up to twice as fast), else eager."""
+    try:
+        model = make("sdpa")
+    except ValueError as error:
+        if "scaled_dot_product_attention" not in str(error):
+            raise
+        model = make("eager")
+    if getattr(model, "pooler", None) is not None:
+        model.pooler = None  # only for sentence vectors; unused weights would also confuse distributed training
+    return model
+
+
+def _max_pieces(model: nn.Module) -> int | None:
+    """How many positions the encoder has. RoBERTa and its kin start counting after the padding index."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding):
+            return module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
+    return None  # relative positions: any length
+
+
+def _layers(model: Any) -> nn.ModuleList:
+    count = model.config.num_hidden_layers
+    return next(m for m in model.modules() if isinstance(m, nn.ModuleList) and len(m) == count)
+
+
+def _freeze_below(model: nn.Module, layer: int) -> None:
+    model.requires_grad_(False)
+    for trainable in list(_layers(model))[layer:]:
+        trainable.requires_grad_(True)
+
+
+@contextmanager
+def _quiet_transformers() -> Iterator[None]:
+    """No progress bars and no chatter about unused heads: a library inside a service keeps quiet."""
+    from transformers.utils import logging
+
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _first_sentence(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,87 @@
+"""Features of a pair, as buckets with embeddings, folded into one table that a pair looks up once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.segments import IntArray
+
+# How many values each feature has; genre and scheme have as many as the model knows.
+BUCKETS = {"speaker": 2, "distance": 10, "segment": 3, "size": 10, "exact_match": 2, "last_word_match": 2}
+
+# 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+: the bucket of every number up to 64
+_BUCKET_OF = np.array([0, 1, 2, 3, 4, *[5] * 3, *[6] * 8, *[7] * 16, *[8] * 32, 9])
+
+
+def bucket(numbers: IntArray) -> IntArray:
+    """The paper's ten buckets of a distance or a count; negative numbers go to the first."""
+    return np.take(_BUCKET_OF, numbers, mode="clip")
+
+
+class PairFeatures(nn.Module):
+    """Embeddings of the named features, concatenated in the order given.
+
+    A scorer reads features through a linear layer. All combinations of the features that vary are few (10 distances
+    in the paper, 400 with size and string matches), so that layer is applied to each combination once, by `fold`,
+    and a pair costs one look-up by `index`. Features that are the same for all pairs of a text are `fixed`.
+    """
+
+    def __init__(
+        self, names: Sequence[str], size: int, genres: int = 1, schemes: int = 1, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        known = {**BUCKETS, "genre": genres, "scheme": schemes}
+        for name in names:
+            if name not in known:
+                raise StreamcorefError(f"unknown pair feature {name!r}; the known ones are {', '.join(known)}")
+        self.names = tuple(names)
+        self.tables = nn.ModuleDict({name: nn.Embedding(known[name], size) for name in names})
+        self.dropout = nn.Dropout(dropout)
+        self.size = size * len(self.names)
+
+    def fold(
+        self,
+        project: Callable[[Tensor], Tensor],
+        fixed: Mapping[str, int | None],
+        like: PairFeatures | None = None,
+    ) -> Tensor:
+        """The projected embedding of every combination, [combinations, ...]. A feature fixed to None is all zeros.
+
+        `like` gives the combinations of another, larger set of features, so that both share one index.
+        """
+        grid, count = (like or self).combinations(fixed)
+        columns = []
+        for name in self.names:
+            weight = self._table(name).weight
+            if name in grid:
+                columns.append(weight[torch.from_numpy(grid[name]).to(weight.device)])
+            else:
+                value = fixed[name]
+                row = weight.new_zeros(weight.shape[1]) if value is None else weight[value]
+                columns.append(row.expand(count, -1))
+        return project(self.dropout(torch.cat(columns, dim=-1)))
+
+    def combinations(self, fixed: Mapping[str, int | None]) -> tuple[dict[str, IntArray], int]:
+        """The bucket of every varying feature in each combination, and the number of combinations."""
+        varying = [name for name in self.names if name not in fixed]
+        shape = tuple(self._table(name).num_embeddings for name in varying)
+        count = int(np.prod(shape))
+        return dict(zip(varying, np.unravel_index(np.arange(count), shape or (1,)), strict=False)), count
+
+    def index(self, values: Mapping[str, IntArray]) -> IntArray:
+        """The combination of each pair; `values` holds the varying features' buckets, of broadcastable shapes."""
+        result: IntArray = np.zeros((), dtype=np.int64)
+        for name in self.names:
+            if name in values:
+                result = result * self._table(name).num_embeddings + values[name]
+        return result
+
+    def _table(self, name: str) -> nn.Embedding:
+        table = self.tables[name]
+        assert isinstance(table, nn.Embedding)
+        return table

@@ -1,0 +1,38 @@
+"""The network that every scorer of the paper uses, with its first layer open to be taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class FeedForward(nn.Module):
+    """Linear, ReLU, dropout, Linear to one number, on the concatenation of several parts.
+
+    The first layer is linear in its parts: W [a; b] = W_a a + W_b b. A part shared by many inputs (a piece by
+    many spans, an entity by many pairs) is therefore projected once, and the hidden layer is a sum of projections.
+    """
+
+    def __init__(self, sizes: Sequence[int], hidden: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(sum(sizes), hidden)
+        self.output = nn.Linear(hidden, 1)
+        self.dropout = nn.Dropout(dropout)
+        self.slices = [slice(a, b) for a, b in pairwise((0, *accumulate(sizes)))]
+
+    def project(self, part: int, x: Tensor) -> Tensor:
+        """[..., size of the part] to [..., hidden], without the bias."""
+        return F.linear(x, self.hidden.weight[:, self.slices[part]])
+
+    def finish(self, hidden: Tensor) -> Tensor:
+        """The sum of all projections, [..., hidden], to scores [...]."""
+        scores: Tensor = self.output(self.dropout(F.relu(hidden + self.hidden.bias)))
+        return scores.squeeze(-1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The plain way, for an input that is not worth taking apart: [..., sum of sizes] to [...]."""
+        scores: Tensor = self.output(self.dropout(F.relu(self.hidden(x))))
+        return scores.squeeze(-1)

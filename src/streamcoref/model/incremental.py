@@ -1,0 +1,185 @@
+"""Algorithm 1 of the paper: read segment by segment, join each span to an entity or start one, evict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from streamcoref.document import Span
+from streamcoref.model.encoder import Encoder
+from streamcoref.model.evict import EvictionPolicy
+from streamcoref.model.memory import EntityMemory
+from streamcoref.model.pair_score import FeatureTables, PairScorer
+from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, read_spans
+from streamcoref.model.segments import Segment
+from streamcoref.model.spans import SegmentSpans, Spans
+from streamcoref.model.state import State
+from streamcoref.model.update import UpdateRule
+from streamcoref.model.vocabulary import number_of
+
+NEW = -1  # the decision to start an entity
+
+# Given the number of a span in its segment and its link scores [count]: a slot of the memory, or NEW.
+Decide = Callable[[int, FloatArray], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One decision. A new entity has the score 0; `probability` is the decision's share of the softmax."""
+
+    span: Span  # end-exclusive words of the text
+    entity: int
+    is_new: bool
+    score: float
+    probability: float
+    mention_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentResult:
+    """What a segment brought: a link for each of its spans, in order, and the entities let go after it."""
+
+    links: list[Link] = field(default_factory=list)
+    evicted: list[int] = field(default_factory=list)
+
+
+class IncrementalModel(nn.Module):
+    """The parts, each of which can be swapped as long as it keeps its interface, and the algorithm over them."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        spans: Spans,
+        pair_score: PairScorer,
+        update: UpdateRule,
+        evict: EvictionPolicy,
+        genres: Sequence[str] = (),
+        schemes: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.spans = spans
+        self.pair_score = pair_score
+        self.update = update
+        self.evict = evict
+        self.genres = tuple(genres)
+        self.schemes = tuple(schemes)
+        # The score of a new entity: 0. The published checkpoints carry it, and so do ours; it is not trained,
+        # since the biases of the scorers can do all that it could.
+        self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
+
+    def find_clusters(
+        self,
+        segments: Iterable[Segment],
+        state: State,
+        genre: str | None = None,
+        scheme: str | None = None,
+        batch: int = 1,
+    ) -> Iterator[SegmentResult]:
+        """FindClusters: the segments of a text, in order, to decisions. `state` is changed and may be saved between.
+
+        `batch` segments go through the encoder together, which is faster and gives the same result.
+        """
+        tables = self.fold_features(genre, scheme)
+        for group in _groups(segments, batch):
+            for segment, pieces in zip(group, self.encoder(group), strict=True):
+                spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
+                links = self.link(spans, state.memory, tables)
+                evicted = state.memory.remove(self.evict(state.memory, segment.end))
+                state.advance(segment)
+                yield SegmentResult(links, evicted.tolist())
+
+    def link(
+        self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
+    ) -> list[Link]:
+        """Join each span to the entity of the best score, if that is better than a new one, else start one."""
+        decide = decide or self.greedy
+        readings = read_spans(spans, self.pair_score, self.update)
+        memory.reserve(len(memory) + len(spans))
+        table = ScoreTable(self.pair_score, tables, readings, memory)
+        mention_scores = _numbers(spans.link_scores)
+        prune_scores = _numbers(spans.prune_scores).tolist()
+        new_score = self.new_entity_score.item()
+        links = []
+        for m, word_span in enumerate(spans.word_spans):
+            scores = mention_scores[m] + table.row(m)
+            slot = decide(m, scores)
+            is_new = slot == NEW
+            if is_new:
+                slot = self._start(memory, readings, m, prune_scores[m])
+            else:
+                self._join(memory, slot, readings, m, prune_scores[m])
+            table.changed(slot)
+            score = new_score if is_new else float(scores[slot])
+            probability = float(np.exp(score - _logsumexp(scores, new_score)))
+            links.append(Link(word_span, int(memory.ids[slot]), is_new, score, probability, prune_scores[m]))
+        return links
+
+    def greedy(self, span: int, scores: FloatArray) -> int:
+        if len(scores) == 0:
+            return NEW
+        top = int(scores.argmax())
+        return top if scores[top] > self.new_entity_score.item() else NEW
+
+    def _start(self, memory: EntityMemory, spans: SpanReadings, m: int, mention_score: float) -> int:
+        slot = memory.add(spans.rows[m], *spans.note(m), mention_score)
+        if spans.texts:
+            memory.remember_text(slot, spans.texts[m])
+        return slot
+
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int, mention_score: float) -> None:
+        """Update: blend the span into the entity."""
+        row = memory.rows[slot]
+        weight = self.update.weight(
+            spans.update_readings[m], row[row.shape[0] - self.update.reading_size :], memory.size(slot)
+        )
+        memory.join(slot, weight, spans.rows[m], *spans.note(m), mention_score)
+        if spans.texts:
+            memory.remember_text(slot, spans.texts[m])
+
+    @property
+    def row_size(self) -> int:
+        """The width of an entity's row: its vector and what scorer and update rule have read of it."""
+        return self.spans.vectors.size + self.pair_score.reading_size + self.update.reading_size
+
+    def new_state(self) -> State:
+        return State(EntityMemory(self.row_size, self.new_entity_score.device))
+
+    def load_state(self, data: bytes) -> State:
+        return State.from_bytes(data, self.row_size, self.new_entity_score.device)
+
+    def fold_features(self, genre: str | None, scheme: str | None) -> FeatureTables:
+        """As in the paper, speaker is a zero vector and segment distance always its first bucket: neither means
+        anything for an entity."""
+        fixed = {
+            "speaker": None,
+            "segment": 0,
+            "genre": number_of(genre, self.genres),
+            "scheme": number_of(scheme, self.schemes),
+        }
+        return self.pair_score.fold_features(fixed)
+
+
+def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
+    group: list[Segment] = []
+    for segment in segments:
+        group.append(segment)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _numbers(scores: Tensor) -> FloatArray:
+    numbers: FloatArray = scores.detach().float().cpu().numpy()
+    return numbers
+
+
+def _logsumexp(scores: FloatArray, new_score: float) -> float:
+    top = max(float(scores.max()), new_score) if len(scores) else new_score
+    return top + float(np.log(np.exp(scores - top).sum() + np.exp(new_score - top)))

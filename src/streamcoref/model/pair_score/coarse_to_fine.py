@@ -1,0 +1,74 @@
+"""A bilinear score of every pair, and the feed-forward net only for the best few.
+
+The whole-document baseline chooses antecedents like this; with small sizes it is the light scorer of small models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from streamcoref.model.features import PairFeatures
+from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer
+
+
+class CoarseToFineScorer(PairScorer):
+    """score = (W span) . entity + prior(features); refine = FF([span; entity; span * entity; features]).
+
+    The prior has embeddings of its own, of some of the features.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        hidden: int,
+        features: PairFeatures,
+        prior_features: PairFeatures,
+        shortlist: int,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.features = features
+        self.prior_features = prior_features
+        self.prior = nn.Linear(prior_features.size, 1)
+        self.bilinear = nn.Linear(size, size)
+        self.net = FeedForward([size, size, size, features.size], hidden, dropout)
+        self.dropout = nn.Dropout(dropout)
+        self.reading_size = hidden
+        self.shortlist = shortlist
+
+    def read_spans(self, spans: Tensor) -> Tensor:
+        return torch.cat([self.dropout(self.bilinear(spans)), self.net.project(0, spans)], dim=-1)
+
+    def read_entities(self, entities: Tensor) -> Tensor:
+        return self.net.project(1, entities)
+
+    def fold_features(self, fixed: Mapping[str, int | None]) -> FeatureTables:
+        return FeatureTables(
+            score=self.prior_features.fold(self.prior, fixed, like=self.features).squeeze(-1),
+            refine=self.features.fold(lambda x: self.net.project(3, x), fixed),
+        )
+
+    def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
+        query = pairs.span_reading[..., : pairs.entity.shape[-1]]
+        return _dot(query, pairs.entity) + tables.score[pairs.features]
+
+    def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
+        assert tables.refine is not None
+        product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
+        reading = pairs.span_reading[..., pairs.entity.shape[-1] :]
+        features = F.embedding(pairs.features, tables.refine)
+        return self.net.finish(product + reading + pairs.entity_reading + features)
+
+
+def _dot(a: Tensor, b: Tensor) -> Tensor:
+    """The dot product over the last dimension; a block of spans against entities is one matrix product."""
+    if a.dim() == 3 and a.shape[1] == 1 and b.shape[0] == 1:
+        return a[:, 0] @ b[0].T
+    if a.dim() == 2 and a.shape[0] == 1:
+        return b @ a[0]
+    return (a * b).sum(-1)

@@ -1,0 +1,36 @@
+"""The paper's scorer: a feed-forward net on [span; entity; span * entity; features]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from streamcoref.model.features import PairFeatures
+from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer
+
+
+class FeedForwardScorer(PairScorer):
+    """Only the product of span and entity is multiplied per pair; the other parts are read beforehand."""
+
+    def __init__(self, size: int, hidden: int, features: PairFeatures, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.features = features
+        self.net = FeedForward([size, size, size, features.size], hidden, dropout)
+        self.reading_size = hidden
+
+    def read_spans(self, spans: Tensor) -> Tensor:
+        return self.net.project(0, spans)
+
+    def read_entities(self, entities: Tensor) -> Tensor:
+        return self.net.project(1, entities)
+
+    def fold_features(self, fixed: Mapping[str, int | None]) -> FeatureTables:
+        return FeatureTables(self.features.fold(lambda x: self.net.project(3, x), fixed))
+
+    def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
+        product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
+        features = F.embedding(pairs.features, tables.score)
+        return self.net.finish(product + pairs.span_reading + pairs.entity_reading + features)

@@ -1,0 +1,1 @@
+"""Model configurations that come with the package, as TOML."""

@@ -1,0 +1,70 @@
+"""UPDATE: how a span that joins an entity changes the entity's vector.
+
+Every rule is a blend, entity <- weight * entity + (1 - weight) * span, so a rule is one number: the weight.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from streamcoref.model.feed_forward import FeedForward
+
+
+class UpdateRule(nn.Module, ABC):
+    """What depends on the span or the entity alone is read once; `read_entities` must be linear, without a bias."""
+
+    reading_size: int = 0
+
+    def read_spans(self, spans: Tensor) -> Tensor:
+        """[k, size] to [k, reading_size]."""
+        return spans[:, :0]
+
+    def read_entities(self, entities: Tensor) -> Tensor:
+        """[n, size] to [n, reading_size]."""
+        return entities[:, :0]
+
+    @abstractmethod
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+        """The share of the old entity, [...], given readings [..., reading_size] and its number of mentions [...]."""
+
+
+class Alpha(UpdateRule):
+    """The paper's: a learned weight, sigmoid(FF([entity; span]))."""
+
+    def __init__(self, size: int, hidden: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.net = FeedForward([size, size], hidden, dropout)
+        self.reading_size = hidden
+
+    def read_spans(self, spans: Tensor) -> Tensor:
+        return self.net.project(1, spans)
+
+    def read_entities(self, entities: Tensor) -> Tensor:
+        return self.net.project(0, entities)
+
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+        return torch.sigmoid(self.net.finish(span_reading + entity_reading))
+
+
+class Mean(UpdateRule):
+    """The mean of all its spans."""
+
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+        return size / (size + 1)
+
+
+class First(UpdateRule):
+    """The first span stands for all."""
+
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+        return torch.ones_like(size, dtype=torch.float32)
+
+
+class Last(UpdateRule):
+    """The latest span stands for all."""
+
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+        return torch.zeros_like(size, dtype=torch.float32)
