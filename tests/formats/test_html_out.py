@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import shutil
 import subprocess
@@ -151,6 +152,45 @@ def test_several_documents_are_written_one_by_one() -> None:
     check(one, parsed, 0)
     check(one, parsed, 2)
     assert len(parsed.ids) == len(set(parsed.ids))
+
+
+def oklch(lightness: float, chroma: float, hue: float) -> tuple[float, float, float]:
+    """Linear sRGB, clipped. https://bottosson.github.io/posts/oklab/"""
+    a, b = chroma * math.cos(math.radians(hue)), chroma * math.sin(math.radians(hue))
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    middle = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    red = 4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short
+    green = -1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short
+    blue = -0.0041960863 * long - 0.7034186147 * middle + 1.7076147010 * short
+    return min(max(red, 0), 1), min(max(green, 0), 1), min(max(blue, 0), 1)
+
+
+def hexadecimal(color: str) -> tuple[float, float, float]:
+    red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in (red, green, blue)]
+    return linear[0], linear[1], linear[2]
+
+
+def contrast(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """As the Web Content Accessibility Guidelines define it."""
+    low, high = sorted(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colours_are_easy_to_read_at_every_hue(scheme: int) -> None:
+    html, _ = page()
+    rules = re.findall(r":root \{(.*?)\}", html, re.DOTALL)[scheme]
+    value = dict(re.findall(r"--([\w-]+): (#\w+|[\d.]+);", rules))
+    ink, paper = hexadecimal(value["ink"]), hexadecimal(value["paper"])
+    assert contrast(hexadecimal(value["quiet"]), paper) > 4.5
+    assert contrast(hexadecimal(value["quiet"]), hexadecimal(value["raised"])) > 4.5
+    for hue in range(360):
+        for name in ("tint", "strong"):
+            background = oklch(float(value[name]), float(value[f"{name}-chroma"]), hue)
+            assert contrast(ink, background) > 7, (name, hue)
+        assert contrast(oklch(float(value["mark"]), float(value["mark-chroma"]), hue), paper) > 3, hue
 
 
 @pytest.mark.browser

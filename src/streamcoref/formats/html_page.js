@@ -12,7 +12,7 @@ function paint() {
   for (const it of [hovered, chosen]) {
     if (!it) continue;
     rules.push(`#${it.section} .m[data-e="${it.entity}"] { ${fill}; border-block-end-color: var(--color); }`);
-    rules.push(`#${it.section} a[data-e="${it.entity}"] { ${fill}; }`);
+    rules.push(`#${it.section} a[data-e="${it.entity}"] { ${fill}; --quiet: var(--ink); }`);
   }
   live.textContent = rules.join("\n");
   for (const section of document.querySelectorAll("section.chosen")) section.classList.remove("chosen");
