@@ -61,8 +61,9 @@ def _write_document(document: Document, number: int, stream: TextIO) -> None:
         f'<section id="d{number}" aria-labelledby="d{number}-key">\n'
         f'<h1 id="d{number}-key"><bdi>{_escape(document.key)}</bdi></h1>\n<p class="counts">{" · ".join(counts)}</p>\n'
         '<aside aria-label="Entities">\n'
-        '<input type="search" placeholder="Find an entity" aria-label="Find an entity">\n'
     )
+    if entities:
+        stream.write('<input type="search" placeholder="Find an entity" aria-label="Find an entity">\n')
     _write_list(document, repeated, hues, number, stream)
     if once:
         stream.write(f"<details><summary>{len(once):,} mentioned once</summary>\n")
