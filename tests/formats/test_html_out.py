@@ -100,6 +100,14 @@ def test_crossing_mentions_keep_their_entities() -> None:
     assert html.count('tabindex="0"') == 2, "each mention is one stop for the keyboard"
 
 
+def test_words_that_share_their_characters_are_shown_once() -> None:
+    offsets = ((0, 3), (4, 6), (4, 6), (7, 10))
+    clusters = (((0, 1), (2, 4)), ((1, 2),))
+    document = Document("d", ("fin", "de", "le", "jeu"), (4,), clusters, text="fin du jeu", offsets=offsets)
+    _, parsed = page(document)
+    check(document, parsed)
+
+
 def test_everything_is_escaped() -> None:
     attack = "<script>alert(\"x\")</script> & 'y' </article><img src=x onerror=alert(1)>"
     document = document_from_text(attack, attack)

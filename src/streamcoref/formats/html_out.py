@@ -92,7 +92,7 @@ def _write_list(
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    span: Span
+    span: Span  # of surfaces, see _surfaces
     entity: Entity
     number: int  # of the mention in its entity
 
@@ -104,9 +104,10 @@ def _marked_text(document: Document, hues: Mapping[int, int], number: int) -> It
     pieces share entity and mention number, and only the first has an id and can be focused.
     """
     text = document.text or ""
+    surfaces = _surfaces(document.offsets)
     marks = sorted(
         (
-            _Mark((m.word_start, m.word_end), entity, i)
+            _Mark((surfaces[m.word_start], surfaces[m.word_end - 1] + 1), entity, i)
             for entity in document.entities
             for i, m in enumerate(entity.mentions)
         ),
@@ -117,24 +118,34 @@ def _marked_text(document: Document, hues: Mapping[int, int], number: int) -> It
     waiting = 0
     position = 0
     for word, (start, end) in enumerate(document.offsets):
+        if word and surfaces[word] == surfaces[word - 1]:
+            continue
         yield _gap(text[position:start])
         speaker = document.speakers[word] if document.speakers else ""
         if speaker and (word == 0 or document.speakers[word - 1] != speaker):
             yield f'<span class="speaker" data-name="{_escape(speaker)}"></span>'
-        while waiting < len(marks) and marks[waiting].span[0] == word:
+        while waiting < len(marks) and marks[waiting].span[0] == surfaces[word]:
             mark = marks[waiting]
             opened.append((mark, levels[waiting], hues[mark.entity.id]))
             yield _open_tag(*opened[-1], number, first=True)
             waiting += 1
-        yield _escape(text[start:end])
-        position = end
-        ending = [i for i, (mark, *_) in enumerate(opened) if mark.span[1] == word + 1]
+        yield _escape(text[max(start, position) : end])
+        position = max(end, position)
+        ending = [i for i, (mark, *_) in enumerate(opened) if mark.span[1] == surfaces[word] + 1]
         if ending:
             yield "</span>" * (len(opened) - ending[0])
-            crossing = [item for item in opened[ending[0] :] if item[0].span[1] > word + 1]
+            crossing = [item for item in opened[ending[0] :] if item[0].span[1] > surfaces[word] + 1]
             opened[ending[0] :] = crossing
             yield "".join(_open_tag(*item, number, first=False) for item in crossing)
     yield _gap(text[position:])
+
+
+def _surfaces(offsets: Sequence[Span]) -> list[int]:
+    """The number of each word's characters: words that share them, as `du` = `de` + `le`, have the same one."""
+    numbers: list[int] = []
+    for i, span in enumerate(offsets):
+        numbers.append(numbers[-1] + int(span != offsets[i - 1]) if i else 0)
+    return numbers
 
 
 def _levels(spans: Sequence[Span]) -> list[int]:
