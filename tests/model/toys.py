@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from streamcoref.document import Document
 from streamcoref.model.config import Model, ModelConfig, build_model, parse_config, preset
-from streamcoref.model.segments import PieceTokenizer
+from streamcoref.model.segments import SPECIAL, PieceTokenizer, Segment
 
 WORDS = (
     "Anna Berta Carl Doyle Emma Frank Anna's the a old young ship captain harbour letter garden he she it they him her "
@@ -71,3 +73,24 @@ def model(config: ModelConfig, seed: int, spread: float = 6.0) -> Model:
             if not name.startswith("encoder.") and name != "new_entity_score":
                 parameter.mul_(spread) if parameter.dim() > 1 else parameter.uniform_(-0.1, 0.1)
     return built
+
+
+def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> list[Segment]:
+    """Segments of one text with the given numbers of pieces (special ones counted), one word and one sentence each.
+
+    The pieces are random, but none of the first ten, which tokenizers use for padding and the like.
+    """
+    choose = np.random.default_rng(seed)
+    result: list[Segment] = []
+    for number, length in enumerate(lengths):
+        result.append(
+            Segment(
+                piece_ids=choose.integers(10, vocabulary, length),
+                word_of_piece=np.array([SPECIAL, *[number] * (length - 2), SPECIAL]),
+                sentence_of_piece=np.full(length, number),
+                words=(f"word{number}",),
+                first_word=number,
+                position=sum(lengths[:number]),
+            )
+        )
+    return result
