@@ -24,6 +24,7 @@ class OpenBrackets:
 
     def open(self, entity: str, start: int, line: int) -> None:
         self._open[entity].append((start, line))
+        self._clusters.setdefault(entity, [])  # entities come in the order of their first opening, as in scorer 8.01
 
     def close(self, entity: str, end: int, line: int) -> Span:
         """End a mention before word `end` and return it."""
