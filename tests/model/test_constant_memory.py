@@ -1,0 +1,170 @@
+"""Constant memory: after 1,000 segments a stream holds what it held after 50."""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.memory import TEXTS
+from streamcoref.model.segments import Segment, make_segment
+from streamcoref.model.text_context import TextContext
+from tests.model import toys
+
+EARLY, LATE = 50, 1000
+MAX_PIECES = 24
+RATIO = 0.3  # spans kept per piece
+BUDGET = 60
+
+# The allocator also counts plain numbers, and Python makes an object of a number only above 256: those that a segment
+# carries cost some blocks more later in a text. To keep one number a segment would cost LATE - EARLY.
+FEW_BLOCKS = 100
+
+
+@pytest.fixture(autouse=True)
+def _only_the_stream() -> Iterator[None]:
+    """What was there before a test is not counted. One thread: on a busy machine, two are many times slower for
+    products this small."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    torch.set_num_threads(threads)
+
+
+class Live(NamedTuple):
+    """What a test holds."""
+
+    tensors: int
+    tensor_bytes: int  # of their storages: a view counts as all that it keeps alive
+    objects: int  # that the garbage collector tracks
+    blocks: int  # of Python's allocator: also the numbers, strings and arrays that the collector does not track
+
+
+def live() -> Live:
+    gc.collect()
+    tensors = [x for x in gc.get_objects() if issubclass(type(x), torch.Tensor)]
+    storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors}
+    counts = len(tensors), sum(storages.values())
+    del tensors, storages
+    # Attribute look-ups leave up to 4,096 names in the interpreter's cache: not ours, and they fill up slowly.
+    getattr(sys, "_clear_internal_caches", sys._clear_type_cache)()
+    gc.collect()
+    # Objects come last: to ask a tensor for its storage makes an object that stays with the tensor.
+    return Live(*counts, len(gc.get_objects()), sys.getallocatedblocks())
+
+
+def endless_segments(seed: int) -> Iterator[Segment]:
+    """Random sentences for ever, made one segment at a time and forgotten; a segment's end may cut a sentence.
+
+    Segments differ in length, but every EARLY-th has the same words, so that counts taken there can be equal.
+    """
+    tokenizer = toys.tokenizer()
+    pieces_of = dict(zip(toys.WORDS, tokenizer(toys.WORDS), strict=True))
+    choose = random.Random(seed)
+    first_word = position = sentence = number = 0
+    while True:
+        number += 1
+        text = random.Random(seed) if number % EARLY == 0 else choose
+        limit = text.randint(8, MAX_PIECES - 2)
+        words: list[str] = []
+        sentences: list[int] = []
+        while limit >= len(pieces_of[word := text.choice(toys.WORDS)]):
+            limit -= len(pieces_of[word])
+            words.append(word)
+            sentences.append(sentence)
+            sentence += text.random() < 0.15
+        segment = make_segment(tokenizer, [pieces_of[w] for w in words], words, sentences, first_word, position)
+        first_word, position = first_word + len(words), segment.end
+        yield segment
+
+
+class Stream:
+    """A random model that reads endless text and of it keeps nothing but a few sums."""
+
+    def __init__(self, evict: dict[str, Any], pair_score: dict[str, Any] | None = None, reads_text: bool = False):
+        spans, segments = {"ratio": RATIO}, {"max_pieces": MAX_PIECES}
+        config = toys.config(spans=spans, segments=segments, evict=evict, pair_score=pair_score or {})
+        model = toys.model(config, 0)
+        assert isinstance(model, IncrementalModel)
+        model.pair_score.uses_text = reads_text
+        self.model = model
+        self.memory = (state := model.new_state()).memory
+        self.results = model.find_clusters(endless_segments(0), state)
+        self.read = self.joined = self.evicted = self.peak = 0
+
+    @torch.inference_mode()
+    def read_until(self, segments: int) -> None:
+        for result in islice(self.results, segments - self.read):
+            self.joined += sum(not link.is_new for link in result.links)
+            self.evicted += len(result.evicted)
+            self.peak = max(self.peak, len(self.memory) + len(result.evicted))
+        self.read = segments
+
+
+COARSE_TO_FINE = {
+    "name": "coarse_to_fine",
+    "hidden": 16,
+    "shortlist": 4,
+    "features": ["distance", "size", "exact_match", "last_word_match"],
+    "feature_size": 4,
+}
+STREAMS: dict[str, dict[str, Any]] = {
+    "budget": {"evict": {"name": "none", "budget": BUDGET}},
+    "distances and budget": {
+        "evict": {"name": "two_distances", "singleton": 900, "cluster": 1800, "budget": BUDGET},
+        "pair_score": COARSE_TO_FINE,
+    },
+}
+
+
+@pytest.mark.parametrize("case", STREAMS)
+def test_after_1000_segments_as_after_50(case: str) -> None:
+    """The stream is looked at while it waits for its next segment, with all that it holds then."""
+    stream = Stream(**STREAMS[case])
+    early = live()  # counted twice, so that both counts below find one count already there
+    stream.read_until(EARLY)
+    assert len(stream.memory) == BUDGET  # full at both times: what is compared is not a matter of how much was found
+    early, early_bytes = live(), stream.memory.nbytes
+    stream.read_until(LATE)
+    late, late_bytes = live(), stream.memory.nbytes
+
+    assert late[:3] == early[:3]
+    assert abs(late.blocks - early.blocks) <= FEW_BLOCKS
+    assert late_bytes == early_bytes
+    assert len(stream.memory) == BUDGET
+    assert min(stream.joined, stream.evicted) > LATE  # and a lot happened in between
+
+
+def test_the_papers_distances_bound_the_memory() -> None:
+    """Nothing older than `cluster` pieces stays, and a piece brings at most RATIO entities."""
+    cluster = 400
+    stream = Stream({"name": "two_distances", "singleton": 200, "cluster": cluster})
+    place = stream.memory.nbytes // stream.memory.capacity
+    stream.read_until(400)
+    assert stream.evicted > 400
+    assert 50 < stream.peak <= RATIO * (cluster + 2 * MAX_PIECES)
+    spans = int(RATIO * MAX_PIECES)  # room is made for a whole segment before it is read
+    assert stream.memory.capacity <= 2 * (stream.peak + spans)
+    assert stream.memory.nbytes == place * stream.memory.capacity
+
+
+def test_texts_leave_with_their_entities() -> None:
+    """A scorer that reads text makes entities remember some of theirs: the latest few, and only while they live."""
+    stream = Stream({"name": "none", "budget": 20}, reads_text=True)
+    stream.read_until(200)
+    spans = int(RATIO * MAX_PIECES)  # those of the segment at hand, which the waiting stream holds as well
+    gc.collect()
+    texts = sum(type(x) is TextContext for x in gc.get_objects())
+    assert sum(len(texts) for texts in stream.memory.texts) > 20
+    assert texts <= 20 * TEXTS + spans
+    assert len(stream.memory.texts) == len(stream.memory) == 20
