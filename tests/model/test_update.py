@@ -18,7 +18,7 @@ def blend_all(rule: UpdateRule, spans: torch.Tensor) -> EntityMemory:
     memory = EntityMemory(rows.shape[1])
     memory.add(rows[0], 0, 0, 1, 1, 0.0)
     for m in range(1, len(spans)):
-        weight = rule.weight(readings[m], memory.rows[0, SIZE:], memory.size(0))
+        weight = rule.weight(readings[m], memory.rows[0, SIZE:], torch.tensor(float(memory.sizes[0])))
         memory.join(0, weight, rows[m], m, m, 1, 1, 0.0)
     return memory
 
