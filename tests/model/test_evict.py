@@ -18,6 +18,7 @@ from streamcoref.model.evict import (
     salience,
 )
 from streamcoref.model.memory import EntityMemory
+from tests.model import toys
 
 # An entity as (first piece, last piece) of its latest mention, number of mentions, best mention score.
 Entity = tuple[int, int, int, float]
@@ -26,7 +27,7 @@ Entity = tuple[int, int, int, float]
 def memory_of(entities: list[Entity]) -> EntityMemory:
     memory = EntityMemory(1, capacity=max(1, len(entities)))
     for start, end, size, score in entities:
-        slot = memory.add(torch.zeros(1), start, end, 1, 1, score)
+        slot = memory.add(torch.zeros(1), *toys.note(start, end, score=score))
         memory.sizes[slot] = size
     return memory
 
@@ -146,7 +147,7 @@ def test_the_cap_holds_over_any_sequence(
     for added, forward in steps:
         memory.reserve(len(memory) + len(added))
         for start, end, size, score in added:
-            memory.sizes[memory.add(torch.zeros(1), start, end, 1, 1, score)] = size
+            memory.sizes[memory.add(torch.zeros(1), *toys.note(start, end, score=score))] = size
         position += forward
         memory.remove(policy(memory, position))
         assert len(memory) <= places

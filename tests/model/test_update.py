@@ -7,6 +7,7 @@ import torch
 
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.update import Alpha, First, Last, Mean, UpdateRule
+from tests.model import toys
 
 SIZE = 6
 
@@ -16,10 +17,10 @@ def blend_all(rule: UpdateRule, spans: torch.Tensor) -> EntityMemory:
     rows = torch.cat([spans, rule.read_entities(spans)], dim=-1)
     readings = rule.read_spans(spans)
     memory = EntityMemory(rows.shape[1])
-    memory.add(rows[0], 0, 0, 1, 1, 0.0)
+    memory.add(rows[0], *toys.note())
     for m in range(1, len(spans)):
         weight = rule.weight(readings[m], memory.rows[0, SIZE:], torch.tensor(float(memory.sizes[0])))
-        memory.join(0, weight, rows[m], m, m, 1, 1, 0.0)
+        memory.join(0, weight, rows[m], *toys.note(m))
     return memory
 
 

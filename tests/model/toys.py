@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerFast
 
 from streamcoref.document import Document
 from streamcoref.model.config import Model, ModelConfig, build_model, parse_config, preset
-from streamcoref.model.segments import SPECIAL, PieceTokenizer, Segment
+from streamcoref.model.segments import SPECIAL, IntArray, PieceTokenizer, Segment
 
 WORDS = (
     "Anna Berta Carl Doyle Emma Frank Anna's the a old young ship captain harbour letter garden he she it they him her "
@@ -94,3 +94,10 @@ def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> li
             )
         )
     return result
+
+
+def note(
+    start: int = 0, end: int | None = None, form: int = 1, last_word: int = 1, score: float = 0.0
+) -> tuple[int, int, IntArray, float]:
+    """What the memory is told of a mention besides its row: `memory.add(row, *note(...))`."""
+    return start, start if end is None else end, np.array([form, last_word]), score

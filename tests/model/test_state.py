@@ -1,0 +1,238 @@
+"""A state saved after any segment and loaded in another process goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import Checkpoint, save_checkpoint
+from streamcoref.model.incremental import IncrementalModel, SegmentResult
+from streamcoref.model.segments import Segment, segment_document
+from streamcoref.model.state import VERSION, State
+from tests.model import toys
+from tests.model.test_exactness import CASES
+
+WORDS = 260
+
+unchecked = pytest.mark.xfail(
+    strict=False, reason="State.from_bytes does not check the keys of the header, nor names and lengths of the arrays"
+)
+
+# Loads the model and the states of a folder, reads on from each, and prints all links and evictions.
+SCRIPT = """
+import dataclasses, json, pathlib, sys
+import torch
+from streamcoref.document import Document
+from streamcoref.model.checkpoint import load_checkpoint
+from streamcoref.model.segments import segment_document
+
+answers = {}
+for folder in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    model, config, tokenizer = load_checkpoint(folder / "model")
+    document = Document.from_sentences("x", json.loads((folder / "sentences.json").read_text()))
+    segments = segment_document(document, tokenizer, config.segments.max_pieces)
+    for path in sorted((folder / "states").iterdir()):
+        state = model.load_state(path.read_bytes())
+        with torch.inference_mode():
+            results = list(model.find_clusters(segments[int(path.name):], state))
+        answers[f"{folder.name} {path.name}"] = [dataclasses.asdict(result) for result in results]
+print(json.dumps(answers))
+"""
+
+
+def make(case: str) -> tuple[Checkpoint, list[Segment]]:
+    config = toys.config(**CASES[case], evict={"singleton": 20, "cluster": 60})
+    checkpoint = Checkpoint(toys.model(config, 7), config, toys.tokenizer())
+    return checkpoint, segment_document(toys.document(3, WORDS), toys.tokenizer(), config.segments.max_pieces)
+
+
+def unbroken(model: IncrementalModel, segments: list[Segment]) -> list[SegmentResult]:
+    with torch.inference_mode():
+        return list(model.find_clusters(segments, model.new_state()))
+
+
+def plain(results: list[SegmentResult]) -> Any:
+    """As JSON gives it back; floats survive unchanged."""
+    return [
+        {"links": [[list(x.span), x.entity, x.is_new, x.score, x.probability] for x in r.links], "evicted": r.evicted}
+        for r in results
+    ]
+
+
+def test_reading_on_in_another_process(tmp_path: Path) -> None:
+    expected = {}
+    for case in ("paper", "light"):
+        checkpoint, segments = make(case)
+        model = checkpoint.model
+        assert isinstance(model, IncrementalModel)
+        folder = tmp_path / case
+        (folder / "states").mkdir(parents=True)
+        save_checkpoint(folder / "model", checkpoint, "A card.\n")
+        (folder / "sentences.json").write_text(json.dumps(toys.document(3, WORDS).sentences))
+        whole = unbroken(model, segments)
+        assert len(whole) >= 4
+        assert any(not link.is_new for link in whole[-1].links)
+        assert any(result.evicted for result in whole[1:])
+        for cut in range(len(segments) + 1):
+            state = model.new_state()
+            with torch.inference_mode():
+                list(model.find_clusters(segments[:cut], state))
+            state.save(folder / "states" / str(cut))
+            expected[f"{case} {cut}"] = plain(whole[cut:])
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answers = {
+        name: [
+            {
+                "links": [[x[k] for k in ("span", "entity", "is_new", "score", "probability")] for x in r["links"]],
+                "evicted": r["evicted"],
+            }
+            for r in results
+        ]
+        for name, results in json.loads(done.stdout).items()
+    }
+    assert answers == expected
+
+
+@pytest.fixture(scope="module")
+def read() -> tuple[IncrementalModel, State, bytes]:
+    """A model, a state in the midst of a text, and its bytes."""
+    checkpoint, segments = make("light")
+    assert isinstance(checkpoint.model, IncrementalModel)
+    state = checkpoint.model.new_state()
+    with torch.inference_mode():
+        list(checkpoint.model.find_clusters(segments[:3], state))
+    return checkpoint.model, state, state.to_bytes()
+
+
+Read = tuple[IncrementalModel, State, bytes]
+
+
+def test_everything_is_kept(read: Read) -> None:
+    model, state, data = read
+    loaded = model.load_state(data)
+    count = len(state.memory)
+    assert count > 3
+    assert len(loaded.memory) == count
+    assert loaded.memory.next_id == state.memory.next_id
+    for name in ("ids", "sizes", "last_starts", "last_ends", "best_scores", "forms"):
+        np.testing.assert_array_equal(getattr(loaded.memory, name)[:count], getattr(state.memory, name)[:count])
+    torch.testing.assert_close(loaded.memory.rows[:count], state.memory.rows[:count], atol=0, rtol=0)
+    assert (loaded.pieces, loaded.words, loaded.sentences) == (state.pieces, state.words, state.sentences)
+    assert loaded.to_bytes() == data
+
+
+def test_it_counts_what_was_read() -> None:
+    checkpoint, segments = make("paper")
+    document = toys.document(3, WORDS)
+    state = checkpoint.model.new_state()
+    for segment in segments:
+        state.advance(segment)
+        assert state.pieces == segment.end
+        assert state.words == segment.first_word + len(segment.words)
+    assert state.words == len(document.words)
+    assert state.sentences == len(document.sentence_ends)
+
+
+def test_a_loaded_state_is_a_copy(read: Read) -> None:
+    model, _, data = read
+    one, two = model.load_state(data), model.load_state(data)
+    one.memory.rows[0] += 1
+    one.memory.sizes[0] += 1
+    assert two.to_bytes() == data
+
+
+def test_files(read: Read, tmp_path: Path) -> None:
+    model, state, data = read
+    state.save(tmp_path / "state")
+    assert State.load(tmp_path / "state", model.row_size).to_bytes() == data
+    with pytest.raises(StreamcorefError, match=r"cannot read the state .*missing: No such file"):
+        State.load(tmp_path / "missing", model.row_size)
+
+
+def test_an_empty_state(read: Read) -> None:
+    model, _, _ = read
+    loaded = model.load_state(model.new_state().to_bytes())
+    assert len(loaded.memory) == 0
+    assert loaded.pieces == 0
+
+
+def test_other_bytes_are_refused(read: Read) -> None:
+    model, _, data = read
+    others = [b"", b"hello", data[:100], data[:-1], data[len(data) // 2 :], data + b"x", bytes(len(data))]
+    for other in [*others, save({"rows": torch.zeros(2, model.row_size)}), save({"header": torch.zeros(3)})]:
+        with pytest.raises(StreamcorefError, match="not a saved streamcoref state, or it is damaged"):
+            model.load_state(other)
+
+
+def changed(data: bytes, **values: Any) -> bytes:
+    """The state with some values of its header set, or taken out (...)."""
+    tensors = load(data)
+    header = json.loads(tensors["header"].numpy().tobytes())
+    for key, value in values.items():
+        header.pop(key)
+        if value is not ...:
+            header[key] = value
+    tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
+    return save(tensors)
+
+
+def test_another_version_is_refused(read: Read) -> None:
+    model, _, data = read
+    assert model.load_state(changed(data, version=VERSION)).to_bytes() == data
+    with pytest.raises(StreamcorefError, match=rf"has version 99, this release reads version {VERSION}"):
+        model.load_state(changed(data, version=99))
+
+
+def test_the_state_of_another_model_is_refused(read: Read) -> None:
+    model, _, data = read
+    other = make("paper")[0].model
+    assert isinstance(other, IncrementalModel)
+    message = rf"saved by another model: its entities have {model.row_size} numbers, not {other.row_size}"
+    with pytest.raises(StreamcorefError, match=message):
+        other.load_state(data)
+
+
+@unchecked
+@pytest.mark.parametrize("key", ["version", "next_id", "pieces", "words", "sentences", "texts"])
+def test_a_header_that_misses_a_value_is_refused(read: Read, key: str) -> None:
+    model, _, data = read
+    with pytest.raises(StreamcorefError):
+        model.load_state(changed(data, **{key: ...}))
+
+
+@unchecked
+@pytest.mark.parametrize("name", ["ids", "sizes", "best_scores", "forms"])
+def test_a_state_that_misses_an_array_is_refused(read: Read, name: str) -> None:
+    model, _, data = read
+    tensors = load(data)
+    tensors.pop(name)
+    with pytest.raises(StreamcorefError):
+        model.load_state(save(tensors))
+
+
+@unchecked
+def test_a_state_with_an_array_of_another_length_is_refused(read: Read) -> None:
+    model, _, data = read
+    tensors = load(data)
+    tensors["sizes"] = tensors["sizes"][:-1].contiguous()
+    with pytest.raises(StreamcorefError):
+        model.load_state(save(tensors))
+
+
+@unchecked
+def test_a_state_with_an_unknown_array_is_refused(read: Read) -> None:
+    model, _, data = read
+    tensors = load(data)
+    tensors["colours"] = tensors["sizes"].clone()
+    with pytest.raises(StreamcorefError):
+        model.load_state(save(tensors))
