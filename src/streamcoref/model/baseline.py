@@ -34,8 +34,7 @@ class DocumentSpans:
     words: list[Span]  # [k], end-exclusive words of the text
     segments: IntArray  # [k]
     speakers: IntArray  # [k], the speaker of the first word
-    forms: IntArray  # [k]
-    last_words: IntArray  # [k]
+    forms: IntArray  # [k, 2], hashes of the form and of its last word
     candidate_words: list[IntArray]  # per segment, [c, 2]
     candidate_scores: list[Tensor]  # per segment, [c]
 
@@ -129,8 +128,7 @@ class BaselineModel(nn.Module):
             words=words,
             segments=np.repeat(np.arange(len(kept)), [len(part) for part in kept]),
             speakers=np.array([names[speakers[a]] if speakers else 0 for a, _ in words], dtype=np.int64),
-            forms=forms[:, 0],
-            last_words=forms[:, 1],
+            forms=forms,
             candidate_words=[part.candidate_word_spans for part in kept],
             candidate_scores=[part.candidate_scores for part in kept],
         )
@@ -166,10 +164,10 @@ class BaselineModel(nn.Module):
         scorer = self.pair_score
         values = {
             "distance": bucket(span - antecedent),
-            "speaker": (spans.speakers[span] == spans.speakers[antecedent]).astype(np.int64),
+            "speaker": spans.speakers[span] == spans.speakers[antecedent],
             "segment": np.clip(spans.segments[span] - spans.segments[antecedent], 0, 2),
-            "exact_match": (spans.forms[span] == spans.forms[antecedent]).astype(np.int64),
-            "last_word_match": (spans.last_words[span] == spans.last_words[antecedent]).astype(np.int64),
+            "exact_match": spans.forms[span, 0] == spans.forms[antecedent, 0],
+            "last_word_match": spans.forms[span, 1] == spans.forms[antecedent, 1],
         }
         features = scorer.features.index({name: v for name, v in values.items() if name in scorer.features.names})
         rows = torch.from_numpy(np.ascontiguousarray(antecedent)).to(vectors.device)

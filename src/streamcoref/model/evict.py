@@ -78,10 +78,9 @@ class Budget(EvictionPolicy):
 
 def distances(memory: EntityMemory, position: int, measure: Measure) -> FloatArray:
     """Pieces since the latest mention: from its middle, as the paper's text says, or its start, as its code does."""
-    starts = memory.last_starts[: len(memory)]
     if measure == "start":
-        return (position - starts).astype(np.float64)
-    return position - (starts + memory.last_ends[: len(memory)]) / 2
+        return (position - memory.last_starts[: len(memory)]).astype(np.float64)
+    return position - memory.places[: len(memory)] / 2
 
 
 def salience(memory: EntityMemory, position: int) -> FloatArray:

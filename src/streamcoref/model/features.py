@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -20,7 +21,7 @@ _BUCKET_OF = np.array([0, 1, 2, 3, 4, *[5] * 3, *[6] * 8, *[7] * 16, *[8] * 32, 
 
 def bucket(numbers: IntArray) -> IntArray:
     """The paper's ten buckets of a distance or a count; negative numbers go to the first."""
-    return np.take(_BUCKET_OF, numbers, mode="clip")
+    return _BUCKET_OF.take(numbers, mode="clip")
 
 
 class PairFeatures(nn.Module):
@@ -41,6 +42,8 @@ class PairFeatures(nn.Module):
                 raise StreamcorefError(f"unknown pair feature {name!r}; the known ones are {', '.join(known)}")
         self.names = tuple(names)
         self.tables = nn.ModuleDict({name: nn.Embedding(known[name], size) for name in names})
+        self.shape = tuple((name, known[name]) for name in names)
+        self.uses_forms = "exact_match" in names or "last_word_match" in names
         self.dropout = nn.Dropout(dropout)
         self.size = size * len(self.names)
 
@@ -73,13 +76,13 @@ class PairFeatures(nn.Module):
         count = int(np.prod(shape))
         return dict(zip(varying, np.unravel_index(np.arange(count), shape or (1,)), strict=False)), count
 
-    def index(self, values: Mapping[str, IntArray]) -> IntArray:
+    def index(self, values: Mapping[str, npt.NDArray[np.int64 | np.bool_]]) -> IntArray:
         """The combination of each pair; `values` holds the varying features' buckets, of broadcastable shapes."""
-        result: IntArray = np.zeros((), dtype=np.int64)
-        for name in self.names:
+        result: IntArray | int = 0
+        for name, buckets in self.shape:
             if name in values:
-                result = result * self._table(name).num_embeddings + values[name]
-        return result
+                result = result * buckets + values[name].astype(np.int64, copy=False)
+        return np.asarray(result)
 
     def _table(self, name: str) -> nn.Embedding:
         table = self.tables[name]

@@ -25,14 +25,19 @@ class FeedForward(nn.Module):
 
     def project(self, part: int, x: Tensor) -> Tensor:
         """[..., size of the part] to [..., hidden], without the bias."""
-        return F.linear(x, self.hidden.weight[:, self.slices[part]])
+        return F.linear(x, self.part(part))
+
+    def part(self, number: int) -> Tensor:
+        """The first layer's weight for one part, [hidden, size]."""
+        return self.hidden.weight[:, self.slices[number]]
 
     def finish(self, hidden: Tensor) -> Tensor:
-        """The sum of all projections, [..., hidden], to scores [...]."""
-        scores: Tensor = self.output(self.dropout(F.relu(hidden + self.hidden.bias)))
-        return scores.squeeze(-1)
+        """The sum of all projections and the bias, [..., hidden], to scores [...]."""
+        hidden = F.relu(hidden)
+        if self.training:
+            hidden = self.dropout(hidden)
+        return hidden @ self.output.weight[0] + self.output.bias
 
     def forward(self, x: Tensor) -> Tensor:
         """The plain way, for an input that is not worth taking apart: [..., sum of sizes] to [...]."""
-        scores: Tensor = self.output(self.dropout(F.relu(self.hidden(x))))
-        return scores.squeeze(-1)
+        return self.finish(self.hidden(x))

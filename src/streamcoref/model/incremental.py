@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from streamcoref.document import Span
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.pair_score import FeatureTables, PairScorer
-from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, read_spans
+from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, numbers, read_spans
 from streamcoref.model.segments import Segment
 from streamcoref.model.spans import SegmentSpans, Spans
 from streamcoref.model.state import State
@@ -68,6 +69,8 @@ class IncrementalModel(nn.Module):
         self.evict = evict
         self.genres = tuple(genres)
         self.schemes = tuple(schemes)
+        # The width of an entity's row: its vector and what scorer and update rule read of it.
+        self.row_size = spans.vectors.size + pair_score.reading_size + update.reading_size
         # The score of a new entity: 0. The published checkpoints carry it, and so do ours; it is not trained,
         # since the biases of the scorers can do all that it could.
         self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
@@ -97,16 +100,16 @@ class IncrementalModel(nn.Module):
         self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
     ) -> list[Link]:
         """Join each span to the entity of the best score, if that is better than a new one, else start one."""
-        decide = decide or self.greedy
+        new_score = self.new_entity_score.item()
+        decide = decide or (lambda _, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
         memory.reserve(len(memory) + len(spans))
         table = ScoreTable(self.pair_score, tables, readings, memory)
-        mention_scores = _numbers(spans.link_scores)
-        prune_scores = _numbers(spans.prune_scores).tolist()
-        new_score = self.new_entity_score.item()
+        mention_scores = numbers(spans.link_scores).tolist()
+        prune_scores = numbers(spans.prune_scores).tolist()
         links = []
         for m, word_span in enumerate(spans.word_spans):
-            scores = mention_scores[m] + table.row(m)
+            scores = table.row(m) + mention_scores[m]
             slot = decide(m, scores)
             is_new = slot == NEW
             if is_new:
@@ -115,15 +118,9 @@ class IncrementalModel(nn.Module):
                 self._join(memory, slot, readings, m, prune_scores[m])
             table.changed(slot)
             score = new_score if is_new else float(scores[slot])
-            probability = float(np.exp(score - _logsumexp(scores, new_score)))
+            probability = share_of(score, scores, new_score)
             links.append(Link(word_span, int(memory.ids[slot]), is_new, score, probability, prune_scores[m]))
         return links
-
-    def greedy(self, span: int, scores: FloatArray) -> int:
-        if len(scores) == 0:
-            return NEW
-        top = int(scores.argmax())
-        return top if scores[top] > self.new_entity_score.item() else NEW
 
     def _start(self, memory: EntityMemory, spans: SpanReadings, m: int, mention_score: float) -> int:
         slot = memory.add(spans.rows[m], *spans.note(m), mention_score)
@@ -133,18 +130,11 @@ class IncrementalModel(nn.Module):
 
     def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int, mention_score: float) -> None:
         """Update: blend the span into the entity."""
-        row = memory.rows[slot]
-        weight = self.update.weight(
-            spans.update_readings[m], row[row.shape[0] - self.update.reading_size :], memory.size(slot)
-        )
+        reading = memory.rows[slot].narrow(0, self.row_size - self.update.reading_size, self.update.reading_size)
+        weight = self.update.weight(spans.update_readings[m], reading, float(memory.sizes[slot]))
         memory.join(slot, weight, spans.rows[m], *spans.note(m), mention_score)
         if spans.texts:
             memory.remember_text(slot, spans.texts[m])
-
-    @property
-    def row_size(self) -> int:
-        """The width of an entity's row: its vector and what scorer and update rule have read of it."""
-        return self.spans.vectors.size + self.pair_score.reading_size + self.update.reading_size
 
     def new_state(self) -> State:
         return State(EntityMemory(self.row_size, self.new_entity_score.device))
@@ -175,11 +165,12 @@ def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
         yield group
 
 
-def _numbers(scores: Tensor) -> FloatArray:
-    numbers: FloatArray = scores.detach().float().cpu().numpy()
-    return numbers
+def greedy(scores: FloatArray, new_score: float) -> int:
+    """The best entity, if it is better than a new one."""
+    top = int(scores.argmax()) if len(scores) else NEW
+    return top if top != NEW and scores[top] > new_score else NEW
 
 
-def _logsumexp(scores: FloatArray, new_score: float) -> float:
-    top = max(float(scores.max()), new_score) if len(scores) else new_score
-    return top + float(np.log(np.exp(scores - top).sum() + np.exp(new_score - top)))
+def share_of(score: float, scores: FloatArray, new_score: float) -> float:
+    """The softmax of a score among those of all entities and of a new one."""
+    return 1 / float(np.exp(np.minimum(scores - score, 80)).sum() + math.exp(min(new_score - score, 80)))

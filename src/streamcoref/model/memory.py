@@ -33,21 +33,20 @@ class EntityMemory:
     sizes: IntArray  # [capacity], mentions so far
     last_starts: IntArray  # [capacity], first piece of the latest mention, position in the text
     last_ends: IntArray  # [capacity], its last piece, inclusive
+    places: IntArray  # [capacity], their sum: twice the middle of the latest mention
     best_scores: npt.NDArray[np.float64]  # [capacity], the best mention score among its spans
-    forms: IntArray  # [capacity, FORMS], hashes of its latest forms
-    last_words: IntArray  # [capacity, FORMS], hashes of their last words
+    forms: IntArray  # [capacity, 2, FORMS], hashes of its latest forms, and of their last words
 
-    _ARRAYS = ("ids", "sizes", "last_starts", "last_ends", "best_scores", "forms", "last_words")
+    _ARRAYS = ("ids", "sizes", "last_starts", "last_ends", "places", "best_scores", "forms")
 
     def __init__(self, row_size: int, device: torch.device | str = "cpu", capacity: int = 64) -> None:
         self.count = 0
         self.next_id = 0
         self.rows = torch.zeros(capacity, row_size, device=device)
-        for name in ("ids", "sizes", "last_starts", "last_ends"):
+        for name in ("ids", "sizes", "last_starts", "last_ends", "places"):
             setattr(self, name, np.zeros(capacity, dtype=np.int64))
         self.best_scores = np.zeros(capacity)
-        self.forms = np.zeros((capacity, FORMS), dtype=np.int64)
-        self.last_words = np.zeros((capacity, FORMS), dtype=np.int64)
+        self.forms = np.zeros((capacity, 2, FORMS), dtype=np.int64)
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if the scorer reads text
 
     def __len__(self) -> int:
@@ -75,7 +74,7 @@ class EntityMemory:
             new[: self.count] = old[: self.count]
             setattr(self, name, new)
 
-    def add(self, row: Tensor, start: int, end: int, form: int, last_word: int, score: float) -> int:
+    def add(self, row: Tensor, start: int, end: int, forms: IntArray, score: float) -> int:
         """A new entity of one mention; its slot."""
         slot = self.count
         self.count += 1
@@ -85,28 +84,24 @@ class EntityMemory:
         self.sizes[slot] = 0
         self.best_scores[slot] = -np.inf
         self.forms[slot] = 0
-        self.last_words[slot] = 0
-        self._note(slot, start, end, form, last_word, score)
+        self._note(slot, start, end, forms, score)
         return slot
 
     def join(
-        self, slot: int, weight: Tensor, row: Tensor, start: int, end: int, form: int, last_word: int, score: float
+        self, slot: int, weight: Tensor | float, row: Tensor, start: int, end: int, forms: IntArray, score: float
     ) -> None:
         """Blend a span into an entity: `weight` is the share of what the entity was."""
-        torch.lerp(row, self.rows[slot], weight, out=self.rows[slot])
-        self._note(slot, start, end, form, last_word, score)
+        old = self.rows[slot]
+        torch.lerp(row, old, weight, out=old)
+        self._note(slot, start, end, forms, score)
 
-    def _note(self, slot: int, start: int, end: int, form: int, last_word: int, score: float) -> None:
-        place = self.sizes[slot] % FORMS
-        self.forms[slot, place] = form
-        self.last_words[slot, place] = last_word
+    def _note(self, slot: int, start: int, end: int, forms: IntArray, score: float) -> None:
+        self.forms[slot, :, self.sizes[slot] % FORMS] = forms
         self.sizes[slot] += 1
         self.last_starts[slot] = start
         self.last_ends[slot] = end
+        self.places[slot] = start + end
         self.best_scores[slot] = max(self.best_scores[slot], score)
-
-    def size(self, slot: int) -> Tensor:
-        return torch.tensor(self.sizes[slot], device=self.rows.device)
 
     def remember_text(self, slot: int, text: TextContext) -> None:
         """For scorers that read text: keep the latest few mentions of an entity."""

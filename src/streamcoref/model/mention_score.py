@@ -49,6 +49,7 @@ class FeedForwardMentionScorer(MentionScorer):
 
     def forward(self, pieces: Tensor, spans: Candidates, vectors: SpanVector, scheme: int) -> MentionScores:
         start, end, head = (self.span.project(part, pieces) for part in (0, 1, 3))  # [n, hidden] each
+        start = start + self.span.hidden.bias
         width = self.span.project(2, vectors.dropout(vectors.width.weight))  # [widths, hidden]
         prior = self.width(self.width_prior.weight)  # [widths]
         starts = torch.from_numpy(spans.starts).to(pieces.device)

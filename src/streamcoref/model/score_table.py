@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from streamcoref.model.features import bucket
+from streamcoref.model.features import PairFeatures, bucket
 from streamcoref.model.memory import EntityMemory, form_hashes
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
 from streamcoref.model.segments import IntArray
@@ -32,22 +32,21 @@ class SpanReadings:
     rows: Tensor  # [k, row size], each span as the entity that it would start
     starts: IntArray  # [k]
     ends: IntArray  # [k]
-    forms: IntArray  # [k]
-    last_words: IntArray  # [k]
+    places: IntArray  # [k], starts + ends: twice the middle
+    forms: IntArray  # [k, 2], hashes of the form and of its last word
     texts: list[TextContext]  # [k], or empty if the scorer does not read text
 
     def __len__(self) -> int:
         return len(self.starts)
 
-    def note(self, m: int) -> tuple[int, int, int, int]:
-        """What the memory notes of a mention besides its row: first and last piece, form, last word."""
-        return int(self.starts[m]), int(self.ends[m]), int(self.forms[m]), int(self.last_words[m])
+    def note(self, m: int) -> tuple[int, int, IntArray]:
+        """What the memory notes of a mention besides its row: first and last piece, form and last word."""
+        return int(self.starts[m]), int(self.ends[m]), self.forms[m]
 
 
 def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> SpanReadings:
     words, first = spans.segment.words, spans.segment.first_word
-    hashes = np.array([form_hashes(words[a - first : b - first]) for a, b in spans.word_spans], dtype=np.int64)
-    forms, last_words = hashes.reshape(-1, 2).T
+    forms = [form_hashes(words[a - first : b - first]) for a, b in spans.word_spans]
     return SpanReadings(
         vectors=spans.vectors,
         pair_readings=scorer.read_spans(spans.vectors),
@@ -55,8 +54,8 @@ def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> S
         rows=entity_rows(spans.vectors, scorer, update),
         starts=spans.starts,
         ends=spans.ends,
-        forms=forms,
-        last_words=last_words,
+        places=spans.starts + spans.ends,
+        forms=np.array(forms, dtype=np.int64).reshape(-1, 2),
         texts=text_contexts(spans) if scorer.uses_text else [],
     )
 
@@ -67,28 +66,25 @@ def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tens
 
 
 def feature_index(
-    scorer: PairScorer,
-    spans: SpanReadings,
-    span: int | slice,
+    features: PairFeatures,
+    span_places: IntArray,
+    span_forms: IntArray,
     places: IntArray,
     sizes: IntArray,
     forms: IntArray,
-    last_words: IntArray,
 ) -> IntArray:
-    """The feature combination of spans against entities: [n] for one span, [k, n] for a slice of them.
+    """The feature combination of spans against entities, [..., n] for spans [..., 1] (or a single one, []).
 
-    `places` [n] is the sum of the first and the last piece of each entity's latest mention, twice its middle.
+    Places are twice the middle of a mention (of an entity's latest one), as sums of its first and last piece.
+    Forms are [..., 1, 2] for spans and [n, 2, FORMS] for entities.
     """
-    names = scorer.features.names
-    column = (slice(None), None) if isinstance(span, slice) else ()
-    values = {"distance": bucket(((spans.starts + spans.ends)[span][column] - places) // 2)}
-    if "size" in names:
+    values = {"distance": bucket((span_places - places) >> 1)}
+    if "size" in features.names:
         values["size"] = bucket(sizes)
-    if "exact_match" in names:
-        values["exact_match"] = (forms == spans.forms[span][column][..., None]).any(-1).astype(np.int64)
-    if "last_word_match" in names:
-        values["last_word_match"] = (last_words == spans.last_words[span][column][..., None]).any(-1).astype(np.int64)
-    return scorer.features.index(values)
+    if features.uses_forms:
+        same = (forms == span_forms[..., None]).any(-1)  # [..., n, 2]
+        values["exact_match"], values["last_word_match"] = same[..., 0], same[..., 1]
+    return features.index(values)
 
 
 class ScoreTable:
@@ -96,82 +92,114 @@ class ScoreTable:
 
     All spans are scored against all entities of the memory in one go. When a span joins an entity or starts one,
     `changed` says so, and the later spans score that entity anew, each when its turn comes: the number of pairs
-    scored is that of Algorithm 1, however many updates there are.
+    scored is that of Algorithm 1, however many updates there are. With a shortlist, the first score is so cheap
+    that a span's whole row is one product when its turn comes, and only the shortlist costs anything.
     """
 
     def __init__(self, scorer: PairScorer, tables: FeatureTables, spans: SpanReadings, memory: EntityMemory) -> None:
         self.scorer, self.tables, self.spans, self.memory = scorer, tables, spans, memory
         self.size = spans.vectors.shape[1]
+        self.reading = slice(self.size, self.size + scorer.reading_size)
+        self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
-        self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
-        if scorer.uses_text:
-            self.stale = list(range(len(memory)))
-        elif len(memory):
-            rows = max(1, BLOCK // len(memory))
-            for first in range(0, len(spans), rows):
+        if scorer.shortlist is None:
+            self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
+            self._fill()
+
+    def _fill(self) -> None:
+        """The scores of all spans against all entities as they are before the segment."""
+        count = len(self.memory)
+        if self.scorer.uses_text:
+            self.stale = list(range(count))  # texts are compared one span at a time
+        elif count:
+            rows = max(1, BLOCK // count)
+            for first in range(0, len(self.spans), rows):
                 block = slice(first, first + rows)
-                scores = scorer.score(self._block(block), tables)
-                self.scores[block, : len(memory)] = scores.float().cpu().numpy()
+                scores = self.scorer.score(self._block(block), self.tables)
+                self.scores[block, :count] = numbers(scores)
 
     def row(self, span: int) -> FloatArray:
         """The scores of a span against the entities as they are now, [count]; -inf outside the shortlist."""
+        count = len(self.memory)
+        if self.scorer.shortlist is not None:
+            return self._shortlist(span, count, self.scorer.shortlist)
         if self.stale:
             slots = np.array(self.stale)
-            self.scores[span, slots] = self._numbers(self.scorer.score(self._pairs(span, slots), self.tables))
-        scores = self.scores[span, : len(self.memory)]
-        shortlist = self.scorer.shortlist
-        if shortlist is None or len(scores) == 0:
-            return scores
-        few = len(scores) <= shortlist
-        best = np.arange(len(scores)) if few else np.argpartition(scores, -shortlist)[-shortlist:]
-        refined = np.full_like(scores, -np.inf)
-        refined[best] = scores[best] + self._numbers(self.scorer.refine(self._pairs(span, best), self.tables))
-        return refined
+            pairs = self._pairs(span, slots, self._features(span, slots))
+            self.scores[span, slots] = numbers(self.scorer.score(pairs, self.tables))
+        return self.scores[span, :count]
 
     def changed(self, slot: int) -> None:
-        if slot not in self.stale:
+        if self.scorer.shortlist is None and slot not in self.stale:
             self.stale.append(slot)
+
+    def _shortlist(self, span: int, count: int, length: int) -> FloatArray:
+        everyone = slice(0, count)
+        if count == 0:
+            return np.empty(0, dtype=np.float32)
+        features = self._features(span, everyone)
+        pairs = self._pairs(span, everyone, features)
+        scores = numbers(self.scorer.score(pairs, self.tables))
+        if count <= length:
+            return scores + numbers(self.scorer.refine(pairs, self.tables))
+        best = np.argpartition(scores, -length)[-length:]
+        refined = np.full(count, -np.inf, dtype=np.float32)
+        pairs = self._pairs(span, best, features[best])
+        refined[best] = scores[best] + numbers(self.scorer.refine(pairs, self.tables))
+        return refined
 
     def _block(self, spans: slice) -> Pairs:
         """Some spans against all entities."""
-        memory, count = self.memory, len(self.memory)
-        rows = memory.rows[None, :count]
-        features = self._features(spans, np.arange(count))
+        rows = self.memory.rows[None, : len(self.memory)]
         return Pairs(
             span=self.spans.vectors[spans, None],
             span_reading=self.spans.pair_readings[spans, None],
             entity=rows[..., : self.size],
-            entity_reading=rows[..., self.size : self.size + self.scorer.reading_size],
-            features=features,
+            entity_reading=rows[..., self.reading],
+            features=self._on_device(self._features(spans, slice(0, len(self.memory)))),
         )
 
-    def _pairs(self, span: int, slots: IntArray) -> Pairs:
+    def _pairs(self, span: int, slots: IntArray | slice, features: IntArray) -> Pairs:
         """One span against some entities."""
-        rows = self.memory.rows[torch.from_numpy(slots).to(self.memory.rows.device)]
+        rows = self.memory.rows
+        rows = (
+            rows[slots] if isinstance(slots, slice) else rows.index_select(0, torch.from_numpy(slots).to(rows.device))
+        )
         return Pairs(
             span=self.spans.vectors[span : span + 1],
             span_reading=self.spans.pair_readings[span : span + 1],
             entity=rows[:, : self.size],
-            entity_reading=rows[:, self.size : self.size + self.scorer.reading_size],
-            features=self._features(span, slots),
+            entity_reading=rows[:, self.reading],
+            features=self._on_device(features),
             span_text=self.spans.texts[span] if self.scorer.uses_text else None,
-            entity_texts=[self.memory.texts[slot] for slot in slots] if self.scorer.uses_text else (),
+            entity_texts=self._texts(slots) if self.scorer.uses_text else (),
         )
 
-    def _features(self, span: int | slice, slots: IntArray) -> Tensor:
-        memory = self.memory
-        index = feature_index(
-            self.scorer,
-            self.spans,
-            span,
-            memory.last_starts[slots] + memory.last_ends[slots],
+    def _on_device(self, index: IntArray) -> Tensor:
+        tensor = torch.from_numpy(index)
+        return tensor if self.on_cpu else tensor.to(self.memory.rows.device)
+
+    def _texts(self, slots: IntArray | slice) -> list[tuple[TextContext, ...]]:
+        texts = self.memory.texts
+        return texts[slots] if isinstance(slots, slice) else [texts[slot] for slot in slots]
+
+    def _features(self, span: int | slice, slots: IntArray | slice) -> IntArray:
+        """[n] for one span, [k, n] for a slice of them."""
+        column = (slice(None), None) if isinstance(span, slice) else ()
+        spans, memory = self.spans, self.memory
+        return feature_index(
+            self.scorer.features,
+            spans.places[span][column],
+            spans.forms[span][column],
+            memory.places[slots],
             memory.sizes[slots],
             memory.forms[slots],
-            memory.last_words[slots],
         )
-        return torch.from_numpy(np.asarray(index)).to(memory.rows.device)
 
-    @staticmethod
-    def _numbers(scores: Tensor) -> FloatArray:
-        numbers: FloatArray = scores.float().cpu().numpy()
-        return numbers
+
+def numbers(scores: Tensor) -> FloatArray:
+    """Scores where decisions are made: without gradients, as 32-bit floats on the CPU."""
+    if scores.requires_grad:
+        scores = scores.detach()
+    array: FloatArray = scores.to("cpu", torch.float32).numpy()
+    return array

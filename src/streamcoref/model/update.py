@@ -27,8 +27,11 @@ class UpdateRule(nn.Module, ABC):
         return entities[:, :0]
 
     @abstractmethod
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
-        """The share of the old entity, [...], given readings [..., reading_size] and its number of mentions [...]."""
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
+        """The share of the old entity, [...], given readings [..., reading_size] and its number of mentions [...].
+
+        One entity's size may be a plain number.
+        """
 
 
 class Alpha(UpdateRule):
@@ -40,31 +43,31 @@ class Alpha(UpdateRule):
         self.reading_size = hidden
 
     def read_spans(self, spans: Tensor) -> Tensor:
-        return self.net.project(1, spans)
+        return self.net.project(1, spans) + self.net.hidden.bias
 
     def read_entities(self, entities: Tensor) -> Tensor:
         return self.net.project(0, entities)
 
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
         return torch.sigmoid(self.net.finish(span_reading + entity_reading))
 
 
 class Mean(UpdateRule):
     """The mean of all its spans."""
 
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
         return size / (size + 1)
 
 
 class First(UpdateRule):
     """The first span stands for all."""
 
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
-        return torch.ones_like(size, dtype=torch.float32)
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
+        return size * 0.0 + 1.0
 
 
 class Last(UpdateRule):
     """The latest span stands for all."""
 
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor) -> Tensor:
-        return torch.zeros_like(size, dtype=torch.float32)
+    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
+        return size * 0.0

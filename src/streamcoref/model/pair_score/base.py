@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor, nn
 
@@ -12,8 +13,7 @@ from streamcoref.model.features import PairFeatures
 from streamcoref.model.text_context import TextContext
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Spans against entities. Leading dimensions broadcast: [1] against [n] is one span and n entities, [k, 1]
     against [1, n] a block, [p] against [p] a list of pairs.
 
@@ -36,6 +36,7 @@ class FeatureTables:
 
     score: Tensor  # [combinations, ...]
     refine: Tensor | None = None  # [combinations, ...]
+    product: Tensor | None = None  # [size, hidden], a scorer's weight laid out for small products
 
 
 class PairScorer(nn.Module, ABC):

@@ -42,7 +42,9 @@ class CoarseToFineScorer(PairScorer):
         self.shortlist = shortlist
 
     def read_spans(self, spans: Tensor) -> Tensor:
-        return torch.cat([self.dropout(self.bilinear(spans)), self.net.project(0, spans)], dim=-1)
+        return torch.cat(
+            [self.dropout(self.bilinear(spans)), self.net.project(0, spans) + self.net.hidden.bias], dim=-1
+        )
 
     def read_entities(self, entities: Tensor) -> Tensor:
         return self.net.project(1, entities)
@@ -51,15 +53,17 @@ class CoarseToFineScorer(PairScorer):
         return FeatureTables(
             score=self.prior_features.fold(self.prior, fixed, like=self.features).squeeze(-1),
             refine=self.features.fold(lambda x: self.net.project(3, x), fixed),
+            product=self.net.part(2).T.contiguous(),
         )
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         query = pairs.span_reading[..., : pairs.entity.shape[-1]]
-        return _dot(query, pairs.entity) + tables.score[pairs.features]
+        return _dot(query, pairs.entity) + F.embedding(pairs.features, tables.score[:, None]).squeeze(-1)
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         assert tables.refine is not None
-        product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
+        assert tables.product is not None
+        product = (pairs.span * pairs.entity) @ tables.product  # [..., hidden]
         reading = pairs.span_reading[..., pairs.entity.shape[-1] :]
         features = F.embedding(pairs.features, tables.refine)
         return self.net.finish(product + reading + pairs.entity_reading + features)

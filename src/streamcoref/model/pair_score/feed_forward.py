@@ -22,7 +22,7 @@ class FeedForwardScorer(PairScorer):
         self.reading_size = hidden
 
     def read_spans(self, spans: Tensor) -> Tensor:
-        return self.net.project(0, spans)
+        return self.net.project(0, spans) + self.net.hidden.bias
 
     def read_entities(self, entities: Tensor) -> Tensor:
         return self.net.project(1, entities)
