@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,16 @@ def plain(results: list[SegmentResult]) -> Any:
     ]
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """As many threads here as in the other process, so that sums are made in the same order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("one_thread")
 def test_reading_on_in_another_process(tmp_path: Path) -> None:
     expected = {}
     for case in ("paper", "light"):
@@ -88,7 +100,13 @@ def test_reading_on_in_another_process(tmp_path: Path) -> None:
                 list(model.find_clusters(segments[:cut], state))
             state.save(folder / "states" / str(cut))
             expected[f"{case} {cut}"] = plain(whole[cut:])
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     answers = {
         name: [
