@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from streamcoref.cli import corpus, score
+from streamcoref.cli import corpus, evaluate, score, train
 from streamcoref.errors import StreamcorefError
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.add_typer(corpus.app, name="corpus")
 app.command("score")(score.score)
+app.command("evaluate")(evaluate.evaluate)
+app.command("train")(train.train)
 
 
 def main() -> None:

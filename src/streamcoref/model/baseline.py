@@ -85,6 +85,17 @@ class BaselineModel(nn.Module):
             for first in range(0, len(segments), batch)
             for vectors in self.encoder(segments[first : first + batch])
         ]
+        return self.resolve(pieces, segments, speakers, genre, scheme)
+
+    def resolve(
+        self,
+        pieces: Sequence[Tensor],
+        segments: Sequence[Segment],
+        speakers: Sequence[str],
+        genre: str | None,
+        scheme: str | None,
+    ) -> tuple[DocumentSpans, Antecedents]:
+        """The same, from piece vectors that are there already."""
         spans = self._keep(pieces, segments, speakers, number_of(scheme, self.schemes))
         fixed: dict[str, int | None] = {
             "genre": number_of(genre, self.genres),
@@ -102,7 +113,7 @@ class BaselineModel(nn.Module):
         prune = torch.cat([scores.prune for _, scores in scored])
         length = sum(len(s) if self.spans.ratio_of == "pieces" else len(s.words) for s in segments)
         order = torch.argsort(prune.detach(), descending=True, stable=True)
-        if self.spans.min_score is not None:
+        if self.spans.min_score is not None and not self.training:  # what is dropped cannot learn to be kept
             order = order[prune.detach()[order] >= self.spans.min_score]
         limit = min(self.max_spans, int(self.spans.ratio * length))
         rows = best_without_crossing(order.cpu().numpy(), starts, ends, limit)

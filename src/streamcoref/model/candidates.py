@@ -41,5 +41,7 @@ def enumerate_candidates(segment: Segment, max_width: int, word_boundaries: bool
     ends = starts + np.arange(max_width)  # [s, max_width]
     inside = np.minimum(ends, n - 1)
     valid = (ends < n) & may_end[inside] & (sentence[inside] == sentence[starts])
+    specials = np.cumsum(~real)  # a span may not reach over a speaker's name
+    valid &= specials[inside] == specials[starts]
     rows, columns = np.nonzero(valid)
     return Candidates(starts[rows, 0], ends[rows, columns])

@@ -54,7 +54,7 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu") -> Che
     config = parse_config(values, str(folder / CONFIG))
     model = build_model(config)
     _load_weights(model, folder / WEIGHTS)
-    return Checkpoint(model.to(device).eval(), config, PieceTokenizer(_load_tokenizer(folder)))
+    return Checkpoint(model.to(device).eval(), config, load_tokenizer(folder))
 
 
 def find_checkpoint(name: str | Path) -> Path:
@@ -104,10 +104,11 @@ def _complain(path: Path, verb: str, names: set[str]) -> None:
         raise StreamcorefError(f"{path} {verb} tensors: {shown}")
 
 
-def _load_tokenizer(folder: Path) -> object:
+def load_tokenizer(folder: str | Path) -> PieceTokenizer:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder)
     except (OSError, ValueError) as error:
         raise StreamcorefError(f"cannot load the tokenizer of {folder}: {str(error).splitlines()[0]}") from error
+    return PieceTokenizer(tokenizer)

@@ -238,6 +238,7 @@ class EncoderOptions(Options):
 class SegmentOptions(Options):
     max_pieces: int = Field(default=512, ge=8)
     max_sentences: PositiveInt | None = None
+    speakers_as_text: bool = False  # the encoder reads the speaker's name before each turn
 
 
 class SpanOptions(Options):

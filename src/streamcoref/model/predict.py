@@ -28,7 +28,7 @@ def predict(
 
     Singletons are answered only if asked for, and only those that look like mentions: a mention score above 0.
     """
-    segments = segment_document(document, tokenizer, config.segments.max_pieces, config.segments.max_sentences)
+    segments = segment_document(document, tokenizer, **config.segments.model_dump())
     if isinstance(model, BaselineModel):
         clusters, scores = _whole_document(model, segments, document, scheme, singletons, batch)
     else:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 IntArray = npt.NDArray[np.int64]
 
-SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP]
+SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP], a speaker's name
+SPEAKER_PIECES = 8  # of a speaker's name that the encoder reads, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +104,22 @@ def cut_segments(
 
 
 def segment_document(
-    document: Document, tokenizer: PieceTokenizer, max_pieces: int, max_sentences: int | None = None
+    document: Document,
+    tokenizer: PieceTokenizer,
+    max_pieces: int,
+    max_sentences: int | None = None,
+    speakers_as_text: bool = False,
 ) -> list[Segment]:
-    """The whole document as segments of at most `max_pieces` pieces, special ones counted."""
+    """The whole document as segments of at most `max_pieces` pieces, special ones counted.
+
+    With `speakers_as_text` the encoder reads the speaker's name before each turn; spans and words stay the document's.
+    """
     pieces = [word[: max_pieces - 2] for word in tokenizer(document.words)]  # an endless word: its beginning stands
+    before = _turns(document, tokenizer) if speakers_as_text else {}
+    costs = [min(len(word) + len(before.get(i, ())), max_pieces - 2) for i, word in enumerate(pieces)]
     segments: list[Segment] = []
     position = 0
-    for start, end in cut_segments([len(p) for p in pieces], document.sentence_ends, max_pieces - 2, max_sentences):
+    for start, end in cut_segments(costs, document.sentence_ends, max_pieces - 2, max_sentences):
         segment = make_segment(
             tokenizer,
             pieces[start:end],
@@ -117,10 +127,20 @@ def segment_document(
             document.sentence_of_word[start:end],
             start,
             position,
+            [before.get(i, [])[: max_pieces - 2 - len(pieces[i])] for i in range(start, end)] if before else None,
         )
         position = segment.end
         segments.append(segment)
     return segments
+
+
+def _turns(document: Document, tokenizer: PieceTokenizer) -> dict[int, list[int]]:
+    """Word at which a speaker begins -> the pieces of that speaker's name, as "Anna :"."""
+    speakers = document.speakers
+    starts = [i for i, name in enumerate(speakers) if name and (i == 0 or speakers[i - 1] != name)]
+    return {
+        i: [piece for word in tokenizer([*speakers[i].split(), ":"]) for piece in word][:SPEAKER_PIECES] for i in starts
+    }
 
 
 def make_segment(
@@ -130,16 +150,22 @@ def make_segment(
     sentences: Sequence[int],
     first_word: int,
     position: int,
+    before: Sequence[Sequence[int]] | None = None,
 ) -> Segment:
-    """A segment from the pieces, the text and the sentence number of each of its words."""
-    lengths = np.array([len(word) for word in pieces])
-    piece_ids = [tokenizer.first, *(piece for word in pieces for piece in word), tokenizer.last]
-    word_of_piece = np.repeat(np.arange(first_word, first_word + len(words)), lengths)
-    sentence_of_piece = np.repeat(np.asarray(sentences), lengths)
+    """A segment from the pieces, the text and the sentence number of each of its words.
+
+    `before` may hold pieces to be read before each word that are not part of the text.
+    """
+    before = before or [()] * len(words)
+    piece_ids, word_of_piece, sentence_of_piece = [tokenizer.first], [SPECIAL], [sentences[0]]
+    for number, (extra, word, sentence) in enumerate(zip(before, pieces, sentences, strict=True), first_word):
+        piece_ids += [*extra, *word]
+        word_of_piece += [SPECIAL] * len(extra) + [number] * len(word)
+        sentence_of_piece += [sentence] * (len(extra) + len(word))
     return Segment(
-        piece_ids=np.array(piece_ids),
-        word_of_piece=np.concatenate([[SPECIAL], word_of_piece, [SPECIAL]]),
-        sentence_of_piece=np.concatenate([sentence_of_piece[:1], sentence_of_piece, sentence_of_piece[-1:]]),
+        piece_ids=np.array([*piece_ids, tokenizer.last]),
+        word_of_piece=np.array([*word_of_piece, SPECIAL]),
+        sentence_of_piece=np.array([*sentence_of_piece, sentences[-1]]),
         words=tuple(words),
         first_word=first_word,
         position=position,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamcoref.model.segments import SPECIAL
 from streamcoref.model.spans import SegmentSpans
 
 
@@ -21,7 +22,8 @@ class TextContext:
 def text_contexts(spans: SegmentSpans) -> list[TextContext]:
     """The context of every span that was kept."""
     segment = spans.segment
-    sentence_of_word = segment.sentence_of_piece[1:-1][np.flatnonzero(np.diff(segment.word_of_piece[:-1]))]
+    words, firsts = np.unique(segment.word_of_piece, return_index=True)
+    sentence_of_word = segment.sentence_of_piece[firsts[words != SPECIAL]]
     contexts = []
     for start, end in spans.word_spans:
         start, end = start - segment.first_word, end - segment.first_word

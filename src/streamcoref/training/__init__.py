@@ -1,0 +1,1 @@
+"""Training: the whole-document baseline, and the incremental model converted from it."""

@@ -1,0 +1,66 @@
+"""The documents of a recipe, cut into segments, and the order of an epoch."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streamcoref.corpora import read_corpus
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.config import ModelConfig
+from streamcoref.model.segments import PieceTokenizer, segment_document
+from streamcoref.training.recipe import CorpusOptions, Recipe
+from streamcoref.training.steps import Example
+
+
+@dataclass(frozen=True)
+class TrainingCorpus:
+    options: CorpusOptions
+    examples: list[Example]
+
+
+def load_corpora(recipe: Recipe, config: ModelConfig, tokenizer: PieceTokenizer, use: str) -> list[TrainingCorpus]:
+    """The corpora of one use, each document with its segments."""
+    corpora = []
+    for options in recipe.corpora:
+        if options.use != use:
+            continue
+        if options.scheme is not None and options.scheme not in config.schemes:
+            raise StreamcorefError(
+                f"corpus {options.name}: the model has no scheme {options.scheme!r}; it has {', '.join(config.schemes)}"
+            )
+        examples = []
+        for document in read_corpus(options.path, options.format):
+            if not document.words:
+                continue  # nothing to learn from
+            if options.genre is not None:
+                document = replace(document, genre=options.genre)
+            segments = segment_document(document, tokenizer, **config.segments.model_dump())
+            examples.append(Example(document, segments, options.scheme, _mention_weight(recipe, options)))
+        if not examples:
+            raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
+        corpora.append(TrainingCorpus(options, examples))
+    return corpora
+
+
+def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:
+    training = recipe.training
+    on = training.mention_loss == "all" or (training.mention_loss == "singletons" and options.singletons)
+    return training.mention_weight if on else 0.0
+
+
+def epoch_order(corpora: Sequence[TrainingCorpus], seed: int, epoch: int) -> list[Example]:
+    """The documents of an epoch, each as often as its corpus' weight says, shuffled; the same for the same epoch."""
+    choose = random.Random(f"{seed} {epoch}")
+    order: list[Example] = []
+    for corpus in corpora:
+        whole, part = divmod(corpus.options.weight, 1)
+        order += corpus.examples * int(whole)
+        order += choose.sample(corpus.examples, round(part * len(corpus.examples)))
+    choose.shuffle(order)
+    return order
+
+
+def epoch_length(corpora: Sequence[TrainingCorpus]) -> int:
+    return len(epoch_order(corpora, 0, 0))

@@ -1,0 +1,46 @@
+"""Encodings on disk, for a frozen encoder: each document is encoded once, whatever the number of epochs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from streamcoref.model.encoder import Encoder
+from streamcoref.model.segments import Segment
+
+
+class EncodingCache:
+    """One file a segment, named by the encoder's weights and the segment's pieces: if either changes, so does it."""
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self.encoder = encoder
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        weights = hashlib.sha256()
+        for name, tensor in sorted(encoder.state_dict().items()):
+            weights.update(name.encode())
+            weights.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        self.weights = weights.digest()
+
+    def __call__(self, segments: Sequence[Segment]) -> list[Tensor]:
+        device = next(self.encoder.parameters()).device
+        return [self._one(segment).to(device) for segment in segments]
+
+    def _one(self, segment: Segment) -> Tensor:
+        key = hashlib.sha256(self.weights + segment.piece_ids.tobytes()).hexdigest()
+        path = self.folder / f"{key}.npy"
+        if path.exists():
+            stored: Tensor = torch.from_numpy(np.load(path))
+            return stored
+        with torch.no_grad():
+            vectors: Tensor = self.encoder([segment])[0].cpu()
+        part = path.with_suffix(f".{id(self)}.part")
+        with part.open("wb") as file:
+            np.save(file, vectors.numpy())
+        part.replace(path)
+        return vectors

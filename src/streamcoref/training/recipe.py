@@ -1,0 +1,124 @@
+"""Training recipes: TOML files, every value checked, unknown keys refused."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.config import ModelConfig, describe_mistakes, parse_config, preset, read_config
+from streamcoref.model.parts import Options
+from streamcoref.training.labels import Objective
+
+
+class ModelOptions(Options):
+    """Where the model comes from: a preset or a config file, some of its values changed, some weights given."""
+
+    preset: str | None = None
+    config: Path | None = None
+    changes: dict[str, Any] = Field(default_factory=dict)  # laid over the config, table by table
+    start_from: Path | None = None  # a checkpoint whose weights are taken where name and shape agree
+
+
+class CorpusOptions(Options):
+    name: str
+    path: Path  # a file, a folder, or a list of document names (*.ids)
+    use: Literal["train", "dev"]
+    format: str | None = None  # recognised if not given
+    weight: NonNegativeFloat = 1.0  # how often each document is seen in an epoch; 0.5: every second one
+    scheme: str | None = None  # the annotation scheme, one of the model's
+    genre: str | None = None  # for all its documents, instead of their own
+    singletons: bool = False  # whether mentions without a partner are annotated
+
+
+class TrainingOptions(Options):
+    epochs: PositiveInt
+    seed: int = 1
+    crop: PositiveInt | None = None  # baseline: a random stretch of this many segments of a longer document
+    encoder_rate: NonNegativeFloat  # learning rates
+    head_rate: PositiveFloat
+    encoder_decay: NonNegativeFloat = 0.01  # weight decay
+    schedule: Literal["constant", "linear"] = "linear"
+    warm_up: float = Field(default=0.1, ge=0, le=1)  # share of all steps, for the encoder and the heads alike
+    clip: PositiveFloat = 1.0
+    patience: PositiveInt | None = None  # stop after this many epochs without a better dev F1
+    mention_loss: Literal["all", "singletons", "off"] = "off"  # on which corpora
+    mention_weight: PositiveFloat = 1.0
+    # The incremental model only:
+    objective: Objective = "most_recent"
+    teacher_forcing: float = Field(default=0.0, ge=0, le=1)
+    negative_rate: float = Field(default=1.0, ge=0, le=1)
+    evict: bool = False
+    backward_gb: PositiveFloat | None = None
+
+
+class RunOptions(Options):
+    folder: Path
+    checkpoint_minutes: NonNegativeFloat = 5.0  # 0: after every step
+    device: str = "auto"
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    threads: PositiveInt | None = None
+    cache: Path | None = None  # a folder for encodings, used where the encoder is frozen
+
+
+class Recipe(Options):
+    model: ModelOptions
+    corpora: tuple[CorpusOptions, ...] = Field(min_length=1)
+    training: TrainingOptions
+    run: RunOptions
+
+    def model_config_of(self) -> ModelConfig:
+        source = self.model
+        if (source.preset is None) == (source.config is None):
+            raise StreamcorefError("model: give either a preset or a config file")
+        config = preset(source.preset) if source.preset is not None else read_config(source.config or "")
+        return parse_config(overlay(config.model_dump(mode="json"), source.changes), "model.changes")
+
+
+def read_recipe(path: str | Path, settings: Sequence[str] = ()) -> Recipe:
+    """A recipe with some values set from outside, as `training.epochs=3`."""
+    path = Path(path)
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StreamcorefError(f"cannot read the recipe {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise StreamcorefError(f"{path}: {error}") from error
+    for setting in settings:
+        values = overlay(values, parse_setting(setting))
+    try:
+        return Recipe.model_validate(values)
+    except ValidationError as error:
+        raise StreamcorefError(f"{path}: {describe_mistakes(error)}") from error
+
+
+def parse_setting(setting: str) -> dict[str, Any]:
+    """`a.b=value` as a nested table; the value is TOML, or, if it is not, a plain string."""
+    key, separator, text = setting.partition("=")
+    if not separator or not key.strip():
+        raise StreamcorefError(f"--set {setting}: write it as key=value, for example training.epochs=3")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except ValueError:
+        value = text
+    for step in reversed(key.strip().split(".")):
+        value = {step: value}
+    return dict(value)
+
+
+def overlay(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Changes laid over values; tables are merged, but a part of another `name` replaces the old one whole."""
+    result = dict(values)
+    for key, change in changes.items():
+        old = result.get(key)
+        merge = (
+            isinstance(old, dict)
+            and isinstance(change, dict)
+            and change.get("name", old.get("name")) == old.get("name")
+        )
+        result[key] = overlay(old, change) if merge and isinstance(old, dict) else change
+    return result

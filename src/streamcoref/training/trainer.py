@@ -1,0 +1,327 @@
+"""The training loop: one step a document, everything resumable."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.metrics import Scores, score_document
+from streamcoref.model.baseline import BaselineModel
+from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, load_tokenizer, save_checkpoint
+from streamcoref.model.config import Model, build_model
+from streamcoref.model.predict import predict
+from streamcoref.model.segments import PieceTokenizer
+from streamcoref.training.data import TrainingCorpus, epoch_length, epoch_order, load_corpora
+from streamcoref.training.distributed import Workers
+from streamcoref.training.encodings import EncodingCache
+from streamcoref.training.recipe import Recipe
+from streamcoref.training.steps import Example, IncrementalOptions, baseline_step, incremental_step
+
+Report = Callable[[dict[str, Any]], None]  # gets every line of the log as it is written
+
+STATE = "state.pt"
+LOG = "log.jsonl"
+
+
+class Trainer:
+    """A run of a recipe in a folder: `log.jsonl`, `state.pt` to resume from, and the models `best/` and `last/`."""
+
+    def __init__(self, recipe: Recipe, report: Report = lambda _: None) -> None:
+        self.recipe, self.report = recipe, report
+        self.folder = recipe.run.folder
+        self.config = recipe.model_config_of()
+        self.device = choose_device(recipe.run.device)
+        if recipe.run.threads is not None:
+            torch.set_num_threads(recipe.run.threads)
+        torch.manual_seed(recipe.training.seed)
+        model, self.tokenizer = start_model(recipe)
+        self.model = model.to(self.device)
+        self.workers = Workers(self.device)
+        self.corpora = load_corpora(recipe, self.config, self.tokenizer, "train")
+        self.dev = load_corpora(recipe, self.config, self.tokenizer, "dev")
+        if not self.corpora:
+            raise StreamcorefError('the recipe has no corpus to train on: give one with use = "train"')
+        self.steps_per_epoch = math.ceil(epoch_length(self.corpora) / self.workers.count)
+        self.total_steps = self.steps_per_epoch * recipe.training.epochs
+        self.optimizer = make_optimizer(self.model, recipe)
+        self.encode: Any = self.model.encoder
+        if recipe.run.cache is not None and self.model.encoder.frozen:
+            self.encode = EncodingCache(self.model.encoder, recipe.run.cache)
+        self.step = 0  # optimizer steps done
+        self.best = -1.0
+        self.epochs_without_better = 0
+        self.finished = False
+        self.interrupted = False
+
+    # The loop
+
+    def run(self, resume: bool) -> bool:
+        """Train to the end; False if it was interrupted, saved, and can be resumed."""
+        self._open(resume)
+        before = signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            while not self.finished and self.step < self.total_steps:
+                self._epoch()
+                if self.interrupted:
+                    self.save()
+                    return False
+            return True
+        finally:
+            signal.signal(signal.SIGINT, before)
+            self.workers.close()
+
+    def _epoch(self) -> None:
+        epoch = self.step // self.steps_per_epoch
+        order = epoch_order(self.corpora, self.recipe.training.seed, epoch)
+        saved = time.monotonic()
+        while self.step < (epoch + 1) * self.steps_per_epoch:
+            first = (self.step % self.steps_per_epoch) * self.workers.count
+            self._step(order[first : first + self.workers.count], epoch)
+            if self.workers.share(self.interrupted):
+                self.interrupted = True
+                return
+            if time.monotonic() - saved >= 60 * self.recipe.run.checkpoint_minutes:
+                self.save()
+                saved = time.monotonic()
+        self._end_of_epoch(epoch)
+
+    def _step(self, examples: list[Example], epoch: int) -> None:
+        """One optimizer step: each worker goes through its own document, and their gradients are averaged."""
+        options = self.recipe.training
+        started = time.monotonic()
+        # Seeded anew at each step, so that a resumed run draws what an unbroken one would have drawn.
+        seed = (options.seed * 1_000_003 + self.step) * 1_009 + self.workers.rank
+        torch.manual_seed(seed)
+        random = np.random.default_rng(seed)
+        self.model.train()
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self._forward_backward(examples[self.workers.rank], random) if self.workers.rank < len(examples) else 0.0
+        trainable = [p for p in self.model.parameters() if p.requires_grad]
+        self.workers.average_gradients(trainable, len(examples))
+        norm = torch.nn.utils.clip_grad_norm_(trainable, options.clip)
+        if torch.isfinite(norm):
+            factor = rate_factor(self.step, self.total_steps, options.schedule, options.warm_up)
+            for group in self.optimizer.param_groups:
+                group["lr"] = group["base_rate"] * factor
+            self.optimizer.step()
+        self.step += 1
+        total = self.workers.sum(loss)
+        self._log(
+            {
+                "event": "step",
+                "step": self.step,
+                "epoch": epoch + 1,
+                "loss": round(total, 4),
+                "gradient_norm": round(float(norm), 4),
+                "skipped": not bool(torch.isfinite(norm)),
+                "document": examples[0].document.key,
+                "seconds": round(time.monotonic() - started, 3),
+            }
+        )
+
+    def _forward_backward(self, example: Example, random: np.random.Generator) -> float:
+        options = self.recipe.training
+        with self._precision():
+            if isinstance(self.model, BaselineModel):
+                return baseline_step(self.model, example, options.crop, self.encode, random)
+            incremental = IncrementalOptions(
+                options.objective, options.teacher_forcing, options.negative_rate, options.evict, options.backward_gb
+            )
+            return incremental_step(
+                self.model, example, incremental, self.encode, random, lambda: memory_in_use(self.device)
+            )
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        name = self.recipe.run.precision
+        if name == "float32":
+            return nullcontext()
+        return torch.autocast(self.device.type, getattr(torch, name))
+
+    def _end_of_epoch(self, epoch: int) -> None:
+        options = self.recipe.training
+        scores = self.workers.share(self.evaluate() if self.workers.is_first else None)
+        f1 = sum(s["conll_f1"] for s in scores.values()) / len(scores) if scores else None
+        if f1 is None or f1 > self.best:
+            self.best = -1.0 if f1 is None else f1
+            self.epochs_without_better = 0
+            self._save_model("best")
+        else:
+            self.epochs_without_better += 1
+        if options.patience is not None and self.epochs_without_better >= options.patience:
+            self.finished = True
+        self._log(
+            {"event": "epoch", "epoch": epoch + 1, "step": self.step, "dev_f1": f1, "best": self.best, "dev": scores}
+        )
+        self._save_model("last")
+        self.save()
+
+    def evaluate(self) -> dict[str, dict[str, Any]]:
+        """Scores on each dev corpus."""
+        self.model.eval()
+        results = {}
+        for corpus in self.dev:
+            total = Scores()
+            for example in corpus.examples:
+                answer = self._predict(example, corpus)
+                total = total + score_document(example.document.clusters, answer, singletons=corpus.options.singletons)
+            results[corpus.options.name] = total.to_dict()
+        return results
+
+    def _predict(self, example: Example, corpus: TrainingCorpus) -> Any:
+        wanted = corpus.options.singletons and self.config.singletons
+        document = predict(
+            self.model, self.config, self.tokenizer, example.document, corpus.options.scheme, singletons=wanted
+        )
+        return document.predicted_clusters or ()
+
+    # Files
+
+    def _open(self, resume: bool) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        state = self.folder / STATE
+        if resume and state.exists():
+            self.load(state)
+        elif (self.folder / LOG).exists():
+            if not resume:
+                raise StreamcorefError(
+                    f"{self.folder} has a run already: go on with --resume, or choose another run.folder"
+                )
+            (self.folder / LOG).unlink()  # it was stopped before its first checkpoint: nothing to go on from
+        if self.workers.is_first:
+            (self.folder / "recipe.json").write_text(self.recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    def save(self) -> None:
+        """All that is needed to go on, in one file that is replaced as a whole."""
+        if not self.workers.is_first:
+            return
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "step": self.step,
+            "best": self.best,
+            "epochs_without_better": self.epochs_without_better,
+            "finished": self.finished,
+            "recipe": self._identity(),
+        }
+        part = self.folder / f"{STATE}.part"
+        torch.save(state, part)
+        part.replace(self.folder / STATE)
+
+    def load(self, path: Path) -> None:
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        if state["recipe"] != self._identity():
+            raise StreamcorefError(
+                f"{path} was made by another recipe; resume with the same one, or choose another run.folder"
+            )
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.best = state["step"], state["best"]
+        self.epochs_without_better, self.finished = state["epochs_without_better"], state["finished"]
+        if self.workers.is_first:
+            keep_lines(self.folder / LOG, self.step)
+
+    def _identity(self) -> str:
+        """The recipe without what may change between a run and its resumption."""
+        return self.recipe.model_dump_json(exclude={"run"})
+
+    def _save_model(self, name: str) -> None:
+        if self.workers.is_first:
+            card = f"# {self.folder.name} ({name})\n\nA streamcoref model after {self.step} steps of training.\n"
+            save_checkpoint(self.folder / name, Checkpoint(self.model, self.config, self.tokenizer), card)
+
+    def _log(self, line: dict[str, Any]) -> None:
+        if self.workers.is_first:
+            with (self.folder / LOG).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+            self.report(line)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.interrupted = True
+
+
+def start_model(recipe: Recipe) -> tuple[Model, PieceTokenizer]:
+    """The model before its first step: random heads on a pretrained encoder, or the weights of another model."""
+    config = recipe.model_config_of()
+    if recipe.model.start_from is not None:
+        given = load_checkpoint(recipe.model.start_from)
+        encoder = config.encoder.model_copy(update={"architecture": given.config.encoder.architecture})
+        model = build_model(config.model_copy(update={"encoder": encoder}))
+        take_weights(model, given.model)
+        return model, given.tokenizer
+    model = build_model(config, pretrained=True)
+    assert config.encoder.name is not None  # or build_model would have said so
+    return model, load_tokenizer(config.encoder.name)
+
+
+def take_weights(model: Model, source: Model) -> tuple[list[str], list[str]]:
+    """Copy what agrees in name and shape. Returns the names that stay new and those that were not taken.
+
+    So a baseline becomes an incremental model: encoder, Spans and PairScore are reused, the update rule is new.
+    """
+    mine, given = model.state_dict(), source.state_dict()
+    taken = {name for name, tensor in given.items() if name in mine and mine[name].shape == tensor.shape}
+    model.load_state_dict({name: given[name] for name in taken}, strict=False)
+    return sorted(mine.keys() - taken), sorted(given.keys() - taken)
+
+
+def make_optimizer(model: Model, recipe: Recipe) -> torch.optim.Optimizer:
+    options = recipe.training
+    encoder = [p for p in model.encoder.parameters() if p.requires_grad]
+    inside = {id(p) for p in encoder}
+    heads = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
+    groups = [{"params": heads, "base_rate": options.head_rate, "weight_decay": 0.0}]
+    if encoder and options.encoder_rate > 0:
+        groups.append({"params": encoder, "base_rate": options.encoder_rate, "weight_decay": options.encoder_decay})
+    return torch.optim.AdamW(groups, lr=options.head_rate)
+
+
+def rate_factor(step: int, total: int, schedule: str, warm_up: float) -> float:
+    """The learning rate's share: up over the warm-up, then constant or down to zero."""
+    warm = warm_up * total
+    if step < warm:
+        return (step + 1) / (warm + 1)
+    return 1.0 if schedule == "constant" else max(0.0, (total - step) / max(1.0, total - warm))
+
+
+def choose_device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.device(name)
+    except RuntimeError as error:
+        raise StreamcorefError(f"run.device: {str(error).splitlines()[0]}") from error
+
+
+def memory_in_use(device: torch.device) -> float:
+    """GB: allocated on a GPU, resident for the process on a CPU."""
+    if device.type == "cuda":
+        return torch.cuda.memory_allocated(device) / 1e9
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4096 / 1e9
+
+
+def keep_lines(log: Path, step: int) -> None:
+    """Drop the lines that a killed run wrote after its last checkpoint; the resumed one will write them again."""
+    if not log.exists():
+        return
+    part = log.with_suffix(".part")
+    with log.open(encoding="utf-8") as old, part.open("w", encoding="utf-8") as new:
+        for line in old:
+            try:
+                kept = json.loads(line)["step"] <= step
+            except ValueError:
+                continue  # the line that was being written when the run was killed
+            if kept:
+                new.write(line)
+    part.replace(log)
