@@ -1,0 +1,286 @@
+"""`streamcoref evaluate`: a model on corpora, by length, speakers and genre, alone or next to a baseline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamcoref.errors import StreamcorefError
+
+if TYPE_CHECKING:
+    from streamcoref.document import Document
+    from streamcoref.evaluation import Answer, CorpusSettings, Evaluation, EvaluationCorpus
+    from streamcoref.evaluation.gold import GoldCounts
+    from streamcoref.evaluation.report import Table
+    from streamcoref.model.checkpoint import Checkpoint
+
+_NOWHERE = Path(os.devnull)
+_UNLIMITED = 10_000  # characters a line
+_PARTS = ("train", "dev", "test")  # names of a corpus' parts, not of a corpus
+
+Output = tuple[Path, str, bool]  # file, format, whether it may replace another
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's folder or hub name.", show_default=False)],
+    corpora: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CORPUS",
+            help="Files, folders, or lists of document names such as dev.ids; name=PATH gives a corpus a name.",
+            show_default=False,
+        ),
+    ],
+    baseline: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="A second model to compare with, row by row.")
+    ] = None,
+    no_evict: Annotated[bool, typer.Option("--no-evict", help="Keep all entities of a document alive.")] = False,
+    evict: Annotated[
+        str | None,
+        typer.Option(metavar="POLICY", help="Another policy, as two_distances:singleton=600,cluster=1200, or JSON."),
+    ] = None,
+    segment_length: Annotated[
+        int | None, typer.Option(metavar="N", help="Most pieces in a segment, instead of the model's own.")
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Annotation scheme to follow; else that of the corpus' name, if there is."),
+    ] = None,
+    singletons: Annotated[
+        bool | None,
+        typer.Option(
+            "--singletons/--no-singletons",
+            help="Keep or drop clusters of one mention; else kept where a corpus annotates them.",
+            show_default=False,
+        ),
+    ] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Format of the corpora, if not to be recognised.")
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, metavar="N", help="Segments that share a pass of the encoder.")] = 1,
+    threads: Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads of the CPU to use.")] = None,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Also measure the peak memory of tensors; slower on the CPU.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, figures from 0 to 1.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")] = False,
+    predictions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the documents with the clusters MODEL predicted.")
+    ] = None,
+    predictions_format: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="Format of FILE; else its name tells. jsonlines can hold everything."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Evaluate MODEL on corpora with gold clusters.
+
+    Prints MUC, B3, CEAF-e, their average and mention F1 for all documents and
+    each corpus; the average by length, speakers and genre; entities alive at
+    once; and the time of the encoder and of the rest. With --baseline every
+    row shows both models, their difference and the share that MODEL loses.
+    --evict, --no-evict, --segment-length, --scheme and --predictions concern
+    MODEL alone.
+    """
+    if as_json and as_markdown:
+        raise StreamcorefError("--json and --markdown are two ways to print the same; give one of them")
+    if no_evict and evict is not None:
+        raise StreamcorefError("--no-evict and --evict contradict each other; give one of them")
+    if predictions is None and (predictions_format is not None or force):
+        raise StreamcorefError("--predictions-format and --force say how to write --predictions; give its file too")
+    # What a user may have got wrong comes first, the long work last.
+    chosen = _corpora(corpora, scheme, singletons, format_name)
+    output = None if predictions is None else _output(predictions, predictions_format, force)
+
+    import torch
+
+    from streamcoref.model.checkpoint import load_checkpoint
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    checkpoint = _changed(load_checkpoint(model, device), "none" if no_evict else evict, segment_length)
+    other = None if baseline is None else load_checkpoint(baseline, device)
+
+    chosen, count = _first_pass(chosen, output)
+    result = _run(checkpoint, chosen, count, batch, memory, output)
+    compared = None
+    if other is not None:
+        unschemed = [c if c.scheme in other.config.schemes else replace(c, scheme=None) for c in chosen]
+        compared = _run(other, unschemed, count, batch, memory, None)
+    if as_json:
+        import json
+
+        from streamcoref.evaluation.report import to_dict
+
+        typer.echo(json.dumps(to_dict(result, compared), ensure_ascii=False))
+    else:
+        _print(result, compared, as_markdown)
+    if output is not None:
+        path, name, _ = output
+        typer.echo(f"{path}: {count:,} {'document' if count == 1 else 'documents'} as {name}", err=True)
+
+
+def _corpora(
+    given: Sequence[str], scheme: str | None, singletons: bool | None, format_name: str | None
+) -> list[EvaluationCorpus]:
+    from streamcoref.corpora import corpus_files
+    from streamcoref.evaluation.results import EvaluationCorpus
+
+    corpora: dict[str, EvaluationCorpus] = {}
+    for text in given:
+        name, path = _name_and_path(text)
+        corpus_files(path)
+        if name in corpora:
+            raise StreamcorefError(f"two corpora are called {name}; name them yourself, as in other={path}")
+        corpora[name] = EvaluationCorpus(name, path, scheme, singletons, format_name)
+    return list(corpora.values())
+
+
+def _name_and_path(text: str) -> tuple[str, Path]:
+    """`name=path`, or the name of a file without its suffix or of a folder; litbank/dev.ids is called litbank."""
+    from streamcoref.formats.files import plain_name
+
+    name, equals, rest = text.partition("=")
+    if equals and name and "/" not in name and not Path(text).exists():
+        return name, Path(rest)
+    path = Path(text)
+    whole = path.resolve()
+    stem = whole.name if whole.is_dir() else Path(plain_name(whole)).stem
+    return (whole.parent.name if stem in _PARTS else stem), path
+
+
+def _output(path: Path, format_name: str | None, force: bool) -> Output:
+    from streamcoref.formats import FORMATS, write_documents
+    from streamcoref.formats.files import STANDARD, check_output, plain_name
+
+    if path == STANDARD:
+        raise StreamcorefError("--predictions: standard output is for the tables; name a file")
+    if format_name is None:
+        suffix = Path(plain_name(path)).suffix
+        found = [known.name for known in FORMATS.values() if known.suffix == suffix and known.write]
+        if len(found) != 1:
+            choice = " or ".join(found) if found else "jsonlines"
+            raise StreamcorefError(f"{path}: the name does not tell the format; add --predictions-format {choice}")
+        format_name = found[0]
+    check_output(path, force=force)
+    write_documents([], _NOWHERE, format_name)
+    return path, format_name, force
+
+
+def _changed(checkpoint: Checkpoint, evict: str | None, segment_length: int | None) -> Checkpoint:
+    from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
+
+    if evict is not None:
+        checkpoint = with_eviction(checkpoint, parse_eviction(evict))
+    if segment_length is not None:
+        checkpoint = with_segment_length(checkpoint, segment_length)
+    return checkpoint
+
+
+def _first_pass(corpora: list[EvaluationCorpus], output: Output | None) -> tuple[list[EvaluationCorpus], int]:
+    """Read everything once: faults in the files show now, singletons are decided, documents are counted.
+
+    Words or names that the format of the predictions cannot hold show now too, not after hours.
+    """
+    from streamcoref.evaluation.gold import GoldCounts, check_gold, read_gold
+
+    def read(corpus: EvaluationCorpus, counts: GoldCounts) -> Iterator[Document]:
+        for document, _ in read_gold(corpus):
+            counts.add(document)
+            yield replace(document, predicted_clusters=())
+
+    settled, total = [], 0
+    for corpus in corpora:
+        counts = GoldCounts()
+        documents = read(corpus, counts)
+        if output is None:
+            for _ in documents:
+                pass
+        else:
+            from streamcoref.formats import write_documents
+
+            write_documents(documents, _NOWHERE, output[1])
+        check_gold(corpus.name, counts)
+        keep = counts.has_singletons if corpus.singletons is None else corpus.singletons
+        settled.append(replace(corpus, singletons=keep))
+        total += counts.documents
+    return settled, total
+
+
+def _run(
+    checkpoint: Checkpoint,
+    corpora: list[EvaluationCorpus],
+    count: int,
+    batch: int,
+    memory: bool,
+    output: Output | None,
+) -> Evaluation:
+    from streamcoref.evaluation import DocumentResult, Evaluation, answers, settle
+    from streamcoref.formats import write_documents
+
+    settings = [settle(corpus, checkpoint.config) for corpus in corpora]
+    results: list[DocumentResult] = []
+
+    def predicted() -> Iterator[Document]:
+        for document, result in _with_progress(answers(checkpoint, corpora, settings, batch, memory), count):
+            results.append(result)
+            yield document
+
+    if output is None:
+        for _ in predicted():
+            pass
+    else:
+        path, name, force = output
+        write_documents(predicted(), path, name, force=force)
+    return Evaluation(settings, results)
+
+
+def _with_progress(answered: Iterator[Answer], count: int) -> Iterator[Answer]:
+    """A bar on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(answered, "documents", count, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _print(result: Evaluation, compared: Evaluation | None, as_markdown: bool) -> None:
+    from streamcoref.evaluation.report import markdown, tables
+
+    for table in tables(result, compared):
+        if as_markdown:
+            typer.echo(markdown(table))
+        else:
+            _print_table(table)
+    for corpus in result.corpora:
+        typer.echo(_note(corpus))
+
+
+def _note(corpus: CorpusSettings) -> str:
+    silent = "" if corpus.answers_singletons or not corpus.singletons else ", of which this model answers none"
+    return f"{corpus.name}: scheme {corpus.scheme}, singletons {'kept' if corpus.singletons else 'dropped'}{silent}"
+
+
+def _print_table(table: Table) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=table.title, title_justify="left")
+    for number, column in enumerate(table.columns):
+        # "MUC P" stands in two lines: a column is then no wider than its figures
+        shown.add_column(column.replace(" ", "\n", 1), justify="right" if number else "left", no_wrap=True)
+    for section in table.sections:
+        for row in section:
+            shown.add_row(*row)
+        shown.add_section()
+    console = Console(highlight=False, markup=False)
+    console.width = _UNLIMITED
+    console.width = console.measure(shown).maximum  # whatever the terminal's: figures cut off would be no figures
+    console.print(shown)

@@ -1,0 +1,84 @@
+"""Run a model over corpora: predict, score and measure document by document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import NamedTuple
+
+from streamcoref.document import Document
+from streamcoref.errors import StreamcorefError
+from streamcoref.evaluation.gold import count_gold, read_gold
+from streamcoref.evaluation.results import CorpusSettings, DocumentResult, Evaluation, EvaluationCorpus
+from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
+from streamcoref.evaluation.watch import device_of, watch
+from streamcoref.metrics import Clusters, score_document
+from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.model.config import ModelConfig
+from streamcoref.model.predict import predict
+
+
+class Answer(NamedTuple):
+    """A document with the model's clusters, and how it went."""
+
+    document: Document
+    result: DocumentResult
+
+
+def evaluate(
+    checkpoint: Checkpoint, corpora: Sequence[EvaluationCorpus], *, batch: int = 1, memory: bool = False
+) -> Evaluation:
+    """Evaluate a model. With `memory` the peak of its tensors is measured too, which on the CPU makes it slower."""
+    settings = [settle(corpus, checkpoint.config) for corpus in corpora]
+    return Evaluation(settings, [answer.result for answer in answers(checkpoint, corpora, settings, batch, memory)])
+
+
+def settle(corpus: EvaluationCorpus, config: ModelConfig) -> CorpusSettings:
+    """Decide what a corpus leaves open; reads its gold clusters if singletons are."""
+    singletons = count_gold(corpus).has_singletons if corpus.singletons is None else corpus.singletons
+    return CorpusSettings(corpus.name, _scheme(corpus, config), singletons, singletons and config.singletons)
+
+
+def answers(
+    checkpoint: Checkpoint,
+    corpora: Sequence[EvaluationCorpus],
+    settings: Sequence[CorpusSettings],
+    batch: int = 1,
+    memory: bool = False,
+) -> Iterator[Answer]:
+    """Documents one by one, each as soon as the model has answered; none is kept."""
+    for corpus, setting in zip(corpora, settings, strict=True):
+        for document, key in read_gold(corpus):
+            yield _answer(checkpoint, document, key, setting, batch, memory)
+
+
+def _answer(
+    checkpoint: Checkpoint, document: Document, key: Clusters, setting: CorpusSettings, batch: int, memory: bool
+) -> Answer:
+    model, config, tokenizer = checkpoint
+    measured = peak_tensor_bytes(device_of(model)) if memory else nullcontext()
+    with watch(model) as seen, measured as peak:
+        answered = predict(model, config, tokenizer, document, setting.scheme, setting.answers_singletons, batch)
+    scores = score_document(key, answered.predicted_clusters or (), singletons=setting.singletons)
+    result = DocumentResult(
+        key=document.key,
+        corpus=setting.name,
+        genre=document.genre,
+        speakers=len(set(document.speakers) - {""}),
+        words=len(document.words),
+        pieces=seen.pieces,
+        scores=scores,
+        encoder_seconds=seen.encoder_seconds,
+        other_seconds=seen.other_seconds,
+        peak_entities=seen.peak_entities,
+        peak_bytes=None if peak is None else peak.bytes,
+    )
+    return Answer(answered, result)
+
+
+def _scheme(corpus: EvaluationCorpus, config: ModelConfig) -> str:
+    if corpus.scheme is None:
+        return corpus.name if corpus.name in config.schemes else config.schemes[0]
+    if corpus.scheme not in config.schemes:
+        raise StreamcorefError(f"the model has no scheme {corpus.scheme!r}; its schemes: {', '.join(config.schemes)}")
+    return corpus.scheme
