@@ -110,15 +110,17 @@ def parse_setting(setting: str) -> dict[str, Any]:
     return dict(value)
 
 
+PARTS = ("scorer", "pair_score", "update", "evict")  # tables whose `name` says what else they may hold
+
+
 def overlay(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Changes laid over values; tables are merged, but a part of another `name` replaces the old one whole."""
+    """Changes laid over values; tables are merged, but a part of another name replaces the old one whole."""
     result = dict(values)
     for key, change in changes.items():
         old = result.get(key)
-        merge = (
-            isinstance(old, dict)
-            and isinstance(change, dict)
-            and change.get("name", old.get("name")) == old.get("name")
-        )
-        result[key] = overlay(old, change) if merge and isinstance(old, dict) else change
+        if isinstance(old, dict) and isinstance(change, dict):
+            other_part = key in PARTS and change.get("name", old.get("name")) != old.get("name")
+            result[key] = change if other_part else overlay(old, change)
+        else:
+            result[key] = change
     return result
