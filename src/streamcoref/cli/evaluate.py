@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
 
 import typer
 
@@ -17,13 +17,23 @@ if TYPE_CHECKING:
     from streamcoref.evaluation import Answer, CorpusSettings, Evaluation, EvaluationCorpus
     from streamcoref.evaluation.gold import GoldCounts
     from streamcoref.evaluation.report import Table
+    from streamcoref.formats.base import Writer
     from streamcoref.model.checkpoint import Checkpoint
 
 _NOWHERE = Path(os.devnull)
 _UNLIMITED = 10_000  # characters a line
 _PARTS = ("train", "dev", "test")  # names of a corpus' parts, not of a corpus
 
-Output = tuple[Path, str, bool]  # file, format, whether it may replace another
+
+class Output(NamedTuple):
+    """Where predictions go."""
+
+    path: Path
+    format: str
+    force: bool
+
+
+_NO_OUTPUT = Output(_NOWHERE, "", False)
 
 
 def evaluate(
@@ -42,7 +52,9 @@ def evaluate(
     no_evict: Annotated[bool, typer.Option("--no-evict", help="Keep all entities of a document alive.")] = False,
     evict: Annotated[
         str | None,
-        typer.Option(metavar="POLICY", help="Another policy, as two_distances:singleton=600,cluster=1200, or JSON."),
+        typer.Option(
+            metavar="POLICY", help="Another policy, as two_distances:singleton=600,cluster=1200,budget=300, or JSON."
+        ),
     ] = None,
     segment_length: Annotated[
         int | None, typer.Option(metavar="N", help="Most pieces in a segment, instead of the model's own.")
@@ -74,7 +86,11 @@ def evaluate(
     ] = None,
     predictions_format: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help="Format of FILE; else its name tells. jsonlines can hold everything."),
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of FILE; else its name tells. CoNLL formats cannot hold crossing mentions of one entity, "
+            "which a model may predict; jsonlines holds everything.",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
@@ -107,12 +123,13 @@ def evaluate(
     checkpoint = _changed(load_checkpoint(model, device), "none" if no_evict else evict, segment_length)
     other = None if baseline is None else load_checkpoint(baseline, device)
 
-    chosen, count = _first_pass(chosen, output)
-    result = _run(checkpoint, chosen, count, batch, memory, output)
+    writer = _unwritten if output is None else _writer(output, checkpoint)
+    chosen, count = _first_pass(chosen, writer)
+    result, failure = _run(checkpoint, chosen, count, batch, memory, writer, output or _NO_OUTPUT)
     compared = None
     if other is not None:
         unschemed = [c if c.scheme in other.config.schemes else replace(c, scheme=None) for c in chosen]
-        compared = _run(other, unschemed, count, batch, memory, None)
+        compared, _ = _run(other, unschemed, count, batch, memory, _unwritten, _NO_OUTPUT)
     if as_json:
         import json
 
@@ -121,9 +138,11 @@ def evaluate(
         typer.echo(json.dumps(to_dict(result, compared), ensure_ascii=False))
     else:
         _print(result, compared, as_markdown)
+    if failure is not None:
+        raise failure
     if output is not None:
-        path, name, _ = output
-        typer.echo(f"{path}: {count:,} {'document' if count == 1 else 'documents'} as {name}", err=True)
+        documents = "document" if count == 1 else "documents"
+        typer.echo(f"{output.path}: {count:,} {documents} as {output.format}", err=True)
 
 
 def _corpora(
@@ -156,7 +175,7 @@ def _name_and_path(text: str) -> tuple[str, Path]:
 
 
 def _output(path: Path, format_name: str | None, force: bool) -> Output:
-    from streamcoref.formats import FORMATS, write_documents
+    from streamcoref.formats import FORMATS, piece_jsonlines, write_documents
     from streamcoref.formats.files import STANDARD, check_output, plain_name
 
     if path == STANDARD:
@@ -169,8 +188,26 @@ def _output(path: Path, format_name: str | None, force: bool) -> Output:
             raise StreamcorefError(f"{path}: the name does not tell the format; add --predictions-format {choice}")
         format_name = found[0]
     check_output(path, force=force)
-    write_documents([], _NOWHERE, format_name)
-    return path, format_name, force
+    if format_name != piece_jsonlines.FORMAT.name:
+        write_documents([], _NOWHERE, format_name)  # refuses a format that cannot be written
+    return Output(path, format_name, force)
+
+
+def _writer(output: Output, checkpoint: Checkpoint) -> Writer:
+    """Pieces are those of the model, in its segments."""
+    from streamcoref.formats import FORMATS, piece_jsonlines
+
+    if output.format == piece_jsonlines.FORMAT.name:
+        return piece_jsonlines.writer(checkpoint.tokenizer.tokenizer, checkpoint.config.segments.max_pieces)
+    writer = FORMATS[output.format].write
+    assert writer is not None, "checked by _output"
+    return writer
+
+
+def _unwritten(documents: Iterable[Document], _: TextIO | None = None) -> None:
+    """The writer where nothing is to be written: documents just pass."""
+    for _document in documents:
+        pass
 
 
 def _changed(checkpoint: Checkpoint, evict: str | None, segment_length: int | None) -> Checkpoint:
@@ -183,12 +220,13 @@ def _changed(checkpoint: Checkpoint, evict: str | None, segment_length: int | No
     return checkpoint
 
 
-def _first_pass(corpora: list[EvaluationCorpus], output: Output | None) -> tuple[list[EvaluationCorpus], int]:
+def _first_pass(corpora: list[EvaluationCorpus], writer: Writer) -> tuple[list[EvaluationCorpus], int]:
     """Read everything once: faults in the files show now, singletons are decided, documents are counted.
 
     Words or names that the format of the predictions cannot hold show now too, not after hours.
     """
     from streamcoref.evaluation.gold import GoldCounts, check_gold, read_gold
+    from streamcoref.formats import write_with
 
     def read(corpus: EvaluationCorpus, counts: GoldCounts) -> Iterator[Document]:
         for document, _ in read_gold(corpus):
@@ -198,14 +236,7 @@ def _first_pass(corpora: list[EvaluationCorpus], output: Output | None) -> tuple
     settled, total = [], 0
     for corpus in corpora:
         counts = GoldCounts()
-        documents = read(corpus, counts)
-        if output is None:
-            for _ in documents:
-                pass
-        else:
-            from streamcoref.formats import write_documents
-
-            write_documents(documents, _NOWHERE, output[1])
+        write_with(writer, read(corpus, counts), _NOWHERE)
         check_gold(corpus.name, counts)
         keep = counts.has_singletons if corpus.singletons is None else corpus.singletons
         settled.append(replace(corpus, singletons=keep))
@@ -219,10 +250,12 @@ def _run(
     count: int,
     batch: int,
     memory: bool,
-    output: Output | None,
-) -> Evaluation:
+    writer: Writer,
+    output: Output,
+) -> tuple[Evaluation, StreamcorefError | None]:
+    """The evaluation, and what kept its predictions from being written: figures that took hours are not lost for it."""
     from streamcoref.evaluation import DocumentResult, Evaluation, answers, settle
-    from streamcoref.formats import write_documents
+    from streamcoref.formats import write_with
 
     settings = [settle(corpus, checkpoint.config) for corpus in corpora]
     results: list[DocumentResult] = []
@@ -232,13 +265,16 @@ def _run(
             results.append(result)
             yield document
 
-    if output is None:
-        for _ in predicted():
-            pass
-    else:
-        path, name, force = output
-        write_documents(predicted(), path, name, force=force)
-    return Evaluation(settings, results)
+    stream = predicted()
+    failure = None
+    try:
+        write_with(writer, stream, output.path, force=output.force)
+    except StreamcorefError as error:
+        failure = error
+        _unwritten(stream)
+        if len(results) < count:  # it was not the writer that failed
+            raise
+    return Evaluation(settings, results), failure
 
 
 def _with_progress(answered: Iterator[Answer], count: int) -> Iterator[Answer]:
