@@ -7,6 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# One thread: the models of the tests are too small to gain by more, and lose much on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+settings.register_profile("streamcoref", deadline=None)  # the first example of a test may import scipy or torch
+settings.load_profile("streamcoref")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("STREAMCOREF_SHARED", ROOT.parent / "shared"))

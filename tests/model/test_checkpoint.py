@@ -120,7 +120,6 @@ def test_no_path_of_the_machine_is_saved(tmp_path: Path) -> None:
     assert paths_inside(tmp_path / "two", tmp_path) == []
 
 
-@pytest.mark.xfail(strict=False, reason="encoder.name is saved as it is, even where it is a folder of this machine")
 def test_nor_that_of_the_folder_an_encoder_came_from(tmp_path: Path) -> None:
     build_encoder(toys.config(), pretrained=False).save_pretrained(tmp_path / "encoder")
     save_checkpoint(tmp_path / "model", make(encoder=encoder_named(str(tmp_path / "encoder"))), CARD)

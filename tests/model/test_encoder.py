@@ -215,10 +215,7 @@ def test_a_folder_without_an_encoder_is_an_error(tmp_path: Path) -> None:
     [
         {},
         {"hidden_size": 8},
-        pytest.param(
-            {"model_type": "no-such-model"},
-            marks=pytest.mark.xfail(strict=False, reason="transformers' ValueError is not caught yet"),
-        ),
+        {"model_type": "no-such-model"},
     ],
 )
 def test_an_unknown_architecture_is_an_error(architecture: dict[str, Any]) -> None:

@@ -25,10 +25,6 @@ from tests.model.test_exactness import CASES
 
 WORDS = 260
 
-unchecked = pytest.mark.xfail(
-    strict=False, reason="State.from_bytes does not check the keys of the header, nor names and lengths of the arrays"
-)
-
 # Loads the model and the states of a folder, reads on from each, and prints all links and evictions.
 SCRIPT = """
 import dataclasses, json, pathlib, sys
@@ -220,7 +216,6 @@ def test_the_state_of_another_model_is_refused(read: Read) -> None:
         other.load_state(data)
 
 
-@unchecked
 @pytest.mark.parametrize("key", ["version", "next_id", "pieces", "words", "sentences", "texts"])
 def test_a_header_that_misses_a_value_is_refused(read: Read, key: str) -> None:
     model, _, data = read
@@ -228,7 +223,6 @@ def test_a_header_that_misses_a_value_is_refused(read: Read, key: str) -> None:
         model.load_state(changed(data, **{key: ...}))
 
 
-@unchecked
 @pytest.mark.parametrize("name", ["ids", "sizes", "best_scores", "forms"])
 def test_a_state_that_misses_an_array_is_refused(read: Read, name: str) -> None:
     model, _, data = read
@@ -238,7 +232,6 @@ def test_a_state_that_misses_an_array_is_refused(read: Read, name: str) -> None:
         model.load_state(save(tensors))
 
 
-@unchecked
 def test_a_state_with_an_array_of_another_length_is_refused(read: Read) -> None:
     model, _, data = read
     tensors = load(data)
@@ -247,7 +240,6 @@ def test_a_state_with_an_array_of_another_length_is_refused(read: Read) -> None:
         model.load_state(save(tensors))
 
 
-@unchecked
 def test_a_state_with_an_unknown_array_is_refused(read: Read) -> None:
     model, _, data = read
     tensors = load(data)

@@ -31,7 +31,12 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     model, config, tokenizer = checkpoint
-    encoder = config.encoder.model_copy(update={"architecture": architecture_of(model.encoder.model)})
+    name = config.encoder.name
+    on_hub = name is not None and name.count("/") <= 1 and not Path(name).exists()
+    encoder = config.encoder.model_copy(
+        # a folder of this machine means nothing elsewhere
+        update={"architecture": architecture_of(model.encoder.model), "name": name if on_hub else None}
+    )
     values = config.model_copy(update={"encoder": encoder}).model_dump(mode="json")
     (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     (folder / CARD).write_text(card, encoding="utf-8")
@@ -110,5 +115,5 @@ def load_tokenizer(folder: str | Path) -> PieceTokenizer:
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder)
     except (OSError, ValueError) as error:
-        raise StreamcorefError(f"cannot load the tokenizer of {folder}: {str(error).splitlines()[0]}") from error
+        raise StreamcorefError(f"cannot load the tokenizer of {folder}: is its tokenizer.json there?") from error
     return PieceTokenizer(tokenizer)

@@ -53,8 +53,8 @@ class ModelConfig(Options):
     update: AnyUpdate = AlphaOptions()
     evict: AnyEviction = TwoDistancesOptions()
     higher_order: HigherOrderOptions = HigherOrderOptions()
-    genres: tuple[str, ...] = ("unknown",)
-    schemes: tuple[str, ...] = ("unknown",)
+    genres: tuple[str, ...] = Field(("unknown",), min_length=1)
+    schemes: tuple[str, ...] = Field(("unknown",), min_length=1)
     singletons: bool = False  # whether its mention scores can tell a singleton, so that it may answer with some
     dropout: float = Field(default=0.3, ge=0, lt=1)
 
@@ -71,7 +71,7 @@ def describe_mistakes(error: ValidationError) -> str:
     mistakes = []
     for mistake in error.errors():
         place = ".".join(str(step) for step in mistake["loc"])
-        said = "unknown key" if mistake["type"] == "extra_forbidden" else mistake["msg"]
+        said = "unknown key" if mistake["type"] == "extra_forbidden" else mistake["msg"].removeprefix("Value error, ")
         mistakes.append(f"{place}: {said}" if place else said)
     return "; ".join(mistakes)
 

@@ -76,9 +76,12 @@ def random_encoder(architecture: dict[str, Any]) -> Any:
     options = dict(architecture)
     try:
         config = AutoConfig.for_model(options.pop("model_type"), **options)
+        return _with_best_attention(lambda attention: AutoModel.from_config(config, attn_implementation=attention))
     except KeyError as error:
-        raise StreamcorefError(f"the encoder's configuration names no known model_type: {error}") from error
-    return _with_best_attention(lambda attention: AutoModel.from_config(config, attn_implementation=attention))
+        raise StreamcorefError("the encoder's configuration names no model_type") from error
+    except (ValueError, TypeError) as error:
+        said = _first_sentence(error).split(" Should contain one of")[0]
+        raise StreamcorefError(f"the encoder's configuration fits no known model_type: {said}") from error
 
 
 def architecture_of(model: Any) -> dict[str, Any]:
@@ -117,9 +120,13 @@ def _layers(model: Any) -> nn.ModuleList:
 
 
 def _freeze_below(model: nn.Module, layer: int) -> None:
-    model.requires_grad_(False)
-    for trainable in list(_layers(model))[layer:]:
-        trainable.requires_grad_(True)
+    layers = list(_layers(model))
+    if layer >= len(layers):
+        model.requires_grad_(False)  # what lies above the layers too, such as a last norm
+        return
+    embeddings = [module for name, module in model.named_children() if name.startswith("embed")]
+    for frozen in [*embeddings, *layers[:layer]]:
+        frozen.requires_grad_(False)
 
 
 @contextmanager

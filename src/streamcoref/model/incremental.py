@@ -75,6 +75,7 @@ class IncrementalModel(nn.Module):
         # since the biases of the scorers can do all that it could.
         self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
 
+    @torch.inference_mode()
     def find_clusters(
         self,
         segments: Iterable[Segment],

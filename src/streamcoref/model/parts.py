@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, SerializeAsAny
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, SerializeAsAny, model_validator
 
 from streamcoref.model.evict import (
     Budget,
@@ -69,7 +69,7 @@ class PartOptions(Options, ABC):
         if isinstance(value, cls):
             return value
         name = value.get("name") if isinstance(value, dict) else None
-        if name not in cls.kinds:
+        if not isinstance(name, str) or name not in cls.kinds:
             raise ValueError(f"unknown name {name!r}; known: {', '.join(cls.kinds)}")
         chosen: Self = cls.kinds[name].model_validate(value)
         return chosen
@@ -101,7 +101,7 @@ class LightMentionScorerOptions(MentionScorerOptions):
 
 
 class PairScorerOptions(PartOptions):
-    features: tuple[str, ...] = ("speaker", "genre", "distance", "segment")
+    features: tuple[str, ...] = Field(("speaker", "genre", "distance", "segment"), min_length=1)
     feature_size: PositiveInt = 20
 
     @abstractmethod
@@ -125,7 +125,14 @@ class CoarseToFineScorerOptions(PairScorerOptions):
     name: Literal["coarse_to_fine"] = "coarse_to_fine"
     hidden: PositiveInt = 3000
     shortlist: PositiveInt = 50
-    prior_features: tuple[str, ...] = ("distance",)
+    prior_features: tuple[str, ...] = Field(("distance",), min_length=1)
+
+    @model_validator(mode="after")
+    def _prior_within_features(self) -> Self:
+        surplus = set(self.prior_features) - set(self.features)
+        if surplus:
+            raise ValueError(f"prior_features {', '.join(sorted(surplus))} must be among features too")
+        return self
 
     def build(self, around: Surroundings) -> PairScorer:
         return CoarseToFineScorer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 import torch
 
@@ -37,17 +38,19 @@ def predict(
     return replace(document, predicted_clusters=tuple(map(tuple, clusters)), scores=scores)
 
 
+class Placed(NamedTuple):
+    """A span that a model put into an entity."""
+
+    span: Span
+    entity: int
+    mention_score: float
+    probability: float
+
+
 def collect(results: Iterable[SegmentResult], singletons: bool) -> tuple[list[list[Span]], dict[Span, float]]:
     """Links as clusters and probabilities."""
-    entities: dict[int, list[Span]] = {}
-    mention_scores: dict[Span, float] = {}
-    scores: dict[Span, float] = {}
-    for result in results:
-        for link in result.links:
-            entities.setdefault(link.entity, []).append(link.span)
-            mention_scores[link.span] = link.mention_score
-            scores[link.span] = link.probability
-    return _answer(entities.values(), mention_scores, scores, singletons)
+    links = (link for result in results for link in result.links)
+    return _answer((Placed(x.span, x.entity, x.mention_score, x.probability) for x in links), singletons)
 
 
 def _whole_document(
@@ -64,19 +67,24 @@ def _whole_document(
     with_new = torch.cat([antecedents.scores.new_zeros(len(spans.words), 1), antecedents.scores], dim=1)
     probabilities, choices = torch.softmax(with_new, dim=1).max(dim=1)
     rows = antecedents.rows.tolist()
-    entity_of: list[list[Span]] = []
-    for row, (span, choice) in enumerate(zip(spans.words, choices.tolist(), strict=True)):
-        entity = [] if choice == 0 else entity_of[rows[row][choice - 1]]
-        entity.append(span)
-        entity_of.append(entity)
-    entities = {id(entity): entity for entity in entity_of}
-    mention_scores = dict(zip(spans.words, spans.prune_scores.tolist(), strict=True))
-    scores = dict(zip(spans.words, probabilities.tolist(), strict=True))
-    return _answer(entities.values(), mention_scores, scores, singletons)
+    entities: list[int] = []  # of each span, named after the row of its first mention
+    for row, choice in enumerate(choices.tolist()):
+        entities.append(row if choice == 0 else entities[rows[row][choice - 1]])
+    placed = zip(spans.words, entities, spans.prune_scores.tolist(), probabilities.tolist(), strict=True)
+    return _answer((Placed(*values) for values in placed), singletons)
 
 
-def _answer(
-    entities: Iterable[list[Span]], mention_scores: dict[Span, float], scores: dict[Span, float], singletons: bool
-) -> tuple[list[list[Span]], dict[Span, float]]:
-    clusters = [e for e in entities if len(e) > 1 or (singletons and mention_scores[e[0]] > 0)]
-    return clusters, {span: scores[span] for cluster in clusters for span in cluster}
+def _answer(placed: Iterable[Placed], singletons: bool) -> tuple[list[list[Span]], dict[Span, float]]:
+    """Clusters and the probabilities of their mentions.
+
+    A model whose candidates are pieces may propose the same words twice; the better mention score counts.
+    """
+    best: dict[Span, Placed] = {}
+    for one in placed:
+        if one.span not in best or one.mention_score > best[one.span].mention_score:
+            best[one.span] = one
+    entities: dict[int, list[Placed]] = {}
+    for one in best.values():
+        entities.setdefault(one.entity, []).append(one)
+    kept = [e for e in entities.values() if len(e) > 1 or (singletons and e[0].mention_score > 0)]
+    return [[one.span for one in e] for e in kept], {one.span: one.probability for e in kept for one in e}

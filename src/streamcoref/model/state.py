@@ -17,6 +17,7 @@ from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
 
 VERSION = 1
+HEADER = {"version", "next_id", "pieces", "words", "sentences", "texts"}
 
 
 @dataclass
@@ -53,12 +54,16 @@ class State:
     @classmethod
     def from_bytes(cls, data: bytes, row_size: int, device: torch.device | str = "cpu") -> State:
         """The state that was saved, checked against the row size of the model that is to go on with it."""
+        damaged = "this is not a saved streamcoref state, or it is damaged"
         try:
             tensors = load(data)
             header = json.loads(tensors.pop("header").numpy().tobytes())
             rows = tensors.pop("rows")
-        except (SafetensorError, KeyError, ValueError) as error:
-            raise StreamcorefError("this is not a saved streamcoref state, or it is damaged") from error
+            complete = header.keys() >= HEADER and tensors.keys() == set(EntityMemory._ARRAYS)
+        except (SafetensorError, KeyError, ValueError, AttributeError) as error:
+            raise StreamcorefError(damaged) from error
+        if not complete or any(len(tensor) != len(rows) for tensor in tensors.values()):
+            raise StreamcorefError(damaged)
         if header["version"] != VERSION:
             raise StreamcorefError(f"the state has version {header['version']}, this release reads version {VERSION}")
         if rows.shape[1] != row_size:

@@ -1,0 +1,210 @@
+"""How much time everything takes over the encoder alone, and the literal Algorithm 1 over ours.
+
+    python benchmarks/speed.py [--novel FILE] [--segments 40] [--literal-segments 2]
+
+`total_over_encoder_N_threads`: the preset `small` on a novel, from raw text (splitting into sentences and words,
+pieces, segments) to links, over its encoder alone on the same segments. Until a trained model is bundled, weights are
+random, and the mention threshold is set so that 0.2 spans a word stay, about one and a half times as many as
+annotators mark in LitBank and OntoGUM (0.13 a word): a trained model drops the rest before linking.
+
+`literal_over_fast`: the preset `paper-spanbert-base` with random weights, time outside the encoder. The literal
+version is the paper's code in short: it scores all candidates by their concatenated vectors, keeps entities in a Python
+list, and for each span stacks them and puts the concatenated features through the net. The bias of the mention score
+is set so that about every second span starts an entity. Both versions must agree on every link.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from torch import Tensor
+from transformers import PreTrainedTokenizerFast
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from streamcoref.model.config import ModelConfig, build_model, preset  # noqa: E402
+from streamcoref.model.incremental import IncrementalModel  # noqa: E402
+from streamcoref.model.segments import PieceTokenizer, Segment, segment_document  # noqa: E402
+from streamcoref.text.split import document_from_text  # noqa: E402
+from tests.model.literal import LiteralEntity, LiteralModel, bucket  # noqa: E402
+
+NOVEL = ROOT.parent / "shared" / "corpora" / "novels" / "1342_pride_and_prejudice.txt"
+SPANS_PER_WORD = 0.2
+BATCH = 4
+
+
+def make_tokenizer(text: str) -> PieceTokenizer:
+    """WordPiece trained on the novel, so that nothing need be downloaded."""
+    backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(lowercase=True)
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    backend.train_from_iterator([text], trainers.WordPieceTrainer(vocab_size=8000, special_tokens=special))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("unk", "cls", "sep", "pad", "mask")}
+    return PieceTokenizer(PreTrainedTokenizerFast(tokenizer_object=backend, **names))
+
+
+def timed(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+@torch.inference_mode()
+def total_over_encoder(text: str, tokenizer: PieceTokenizer, count: int, threads: int, rounds: int) -> dict[str, float]:
+    torch.manual_seed(1)
+    torch.set_num_threads(threads)
+    config = preset("small")
+    model = build_model(config).eval()
+    assert isinstance(model, IncrementalModel)
+    length = config.segments.max_pieces
+    excerpt = text[: count * length * 5]  # more than enough: a piece has four characters or so
+    document = document_from_text("novel", excerpt)
+    segments = segment_document(document, tokenizer, length)[:count]
+    excerpt = excerpt[: document.offsets[segments[-1].first_word + len(segments[-1].words) - 1][1]]
+    set_threshold(model, segments)
+
+    def encoder() -> None:
+        for first in range(0, len(segments), BATCH):
+            model.encoder(segments[first : first + BATCH])
+
+    def everything() -> None:
+        read = segment_document(document_from_text("novel", excerpt), tokenizer, length)
+        for _ in model.find_clusters(read, model.new_state(), batch=BATCH):
+            pass
+
+    encoder(), everything()
+    ratios = [timed(everything) / timed(encoder) for _ in range(rounds)]
+    spans = sum(len(r.links) for r in model.find_clusters(segments, model.new_state(), batch=BATCH))
+    return {"ratio": statistics.median(ratios), "spans_per_segment": spans / len(segments), "segments": len(segments)}
+
+
+def set_threshold(model: IncrementalModel, segments: list[Segment]) -> None:
+    """A mention threshold that keeps SPANS_PER_WORD spans a word."""
+    scores = torch.cat([model.spans.score(model.encoder([s])[0], s, 0)[1].prune for s in segments])
+    wanted = int(SPANS_PER_WORD * sum(len(s.words) for s in segments))
+    model.spans.min_score = float(scores.topk(wanted).values[-1])
+
+
+class StackedLiteral(LiteralModel):
+    """The literal version with the batches that the paper's code has: all candidates, all entities of one span."""
+
+    def spans(self, pieces: Tensor, segment: Segment) -> list[tuple[int, int, Tensor, Tensor, Tensor]]:
+        from streamcoref.model.candidates import enumerate_candidates
+
+        options, scorer, vectors = self.config.spans, self.model.spans.scorer, self.model.spans.vectors
+        candidates = enumerate_candidates(segment, options.max_width, options.word_boundaries)
+        x = torch.cat([vectors(pieces, candidates[rows]) for rows in blocks(len(candidates), 1024)])
+        widths = torch.from_numpy(candidates.ends - candidates.starts)
+        scores = scorer.span(x) + scorer.width(scorer.width_prior(widths))
+        rows = scores.topk(int(options.ratio * len(segment))).indices.sort().values
+        return [(int(candidates.starts[i]), int(candidates.ends[i]), x[i], scores[i], scores[i]) for i in rows.tolist()]
+
+    def pair_scores(
+        self, start: int, end: int, x: Tensor, words: tuple[str, ...], entities: list[LiteralEntity]
+    ) -> list[float]:
+        if not entities:
+            return []
+        scorer = self.model.pair_score
+        tables = scorer.features.tables
+        stacked = torch.stack([e.vector for e in entities])
+        distances = torch.tensor([bucket(int((start + end) / 2 - (e.start + e.end) / 2)) for e in entities])
+        features = torch.cat(
+            [
+                torch.zeros(len(entities), 20),
+                tables["genre"].weight[:1].expand(len(entities), -1),
+                tables["distance"](distances),
+                tables["segment"].weight[:1].expand(len(entities), -1),
+            ],
+            dim=1,
+        )
+        span = x.expand_as(stacked)
+        scores: list[float] = scorer.net(torch.cat([span, stacked, span * stacked, features], dim=1)).tolist()
+        return scores
+
+
+def blocks(count: int, size: int) -> list[slice]:
+    return [slice(first, first + size) for first in range(0, count, size)]
+
+
+@torch.inference_mode()
+def literal_over_fast(text: str, tokenizer: PieceTokenizer, count: int, threads: int) -> dict[str, float]:
+    torch.manual_seed(1)
+    torch.set_num_threads(threads)
+    config: ModelConfig = preset("paper-spanbert-base")
+    model = build_model(config).eval()
+    assert isinstance(model, IncrementalModel)
+    document = document_from_text("novel", text[: count * config.segments.max_pieces * 5])
+    segments = segment_document(document, tokenizer, config.segments.max_pieces)[:count]
+    balance(model, segments)
+    pieces = {id(segment): model.encoder([segment])[0] for segment in segments}
+    model.encoder.forward = lambda batch: [pieces[id(segment)] for segment in batch]  # type: ignore[method-assign]
+
+    state = model.new_state()
+    start = time.perf_counter()
+    ours = [link for result in model.find_clusters(segments, state) for link in result.links]
+    fast = time.perf_counter() - start
+    start = time.perf_counter()
+    literal, _ = StackedLiteral(model, config).find_clusters(segments)
+    slow = time.perf_counter() - start
+    agree = sum(a.span == b.span and a.entity == b.entity for a, b in zip(ours, literal, strict=True))
+    return {
+        "ratio": slow / fast,
+        "agreement": agree / len(ours),
+        "entities": len(state.memory),
+        "spans": len(ours),
+    }
+
+
+def balance(model: IncrementalModel, segments: list[Segment]) -> None:
+    """Shift the pair score so that about every second span of the first segment starts an entity."""
+    encoded = model.encoder([segments[0]])[0]
+    spans = model.spans(encoded, segments[0])
+    low, high = -5.0, 5.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        model.pair_score.net.output.bias.fill_(middle)
+        links = model.link(spans, model.new_state().memory, model.fold_features(None, None))
+        if sum(link.is_new for link in links) > len(links) / 2:
+            low = middle
+        else:
+            high = middle
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--novel", type=Path, default=NOVEL)
+    parser.add_argument("--segments", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--literal-segments", type=int, default=2)
+    options = parser.parse_args()
+    text = options.novel.read_text(encoding="utf-8")
+    tokenizer = make_tokenizer(text)
+    figures: dict[str, float] = {}
+    print(f"{'':44}{'ratio':>8}")
+    for threads in (1, 2):
+        result = total_over_encoder(text, tokenizer, options.segments, threads, options.rounds)
+        name = f"total_over_encoder_{threads}_thread" + ("s" if threads > 1 else "")
+        figures[name] = round(result["ratio"], 3)
+        figures["spans_per_segment"] = round(result["spans_per_segment"], 1)
+        print(f"small: everything / encoder, {threads} thread(s){result['ratio']:>14.3f}")
+    figures["total_over_encoder"] = max(v for k, v in figures.items() if k.startswith("total_over_encoder"))
+    result = literal_over_fast(text, tokenizer, options.literal_segments, 2)
+    figures["literal_over_fast"] = round(result["ratio"], 2)
+    figures["literal_agreement"] = round(result["agreement"], 4)
+    figures["literal_entities"] = result["entities"]
+    print(f"paper-spanbert-base: literal / ours, outside the encoder{result['ratio']:>10.2f}")
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
