@@ -158,3 +158,9 @@ def test_values_are_plain() -> None:
     with pytest.raises(FrozenInstanceError):
         document().key = "other"  # type: ignore[misc]
     assert document(((0, 1), (2, 3))) == document(((2, 3), (0, 1), (0, 1)))
+
+
+@pytest.mark.parametrize("offsets", [((0, 4), (5, 99)), ((0, 4), (8, 5))])
+def test_character_offsets_outside_the_text_are_refused(offsets: tuple[tuple[int, int], ...]) -> None:
+    with pytest.raises(StreamcorefError, match="outside its text"):
+        Document("x", ("Anna", "ran"), (2,), text="Anna ran", offsets=offsets)

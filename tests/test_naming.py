@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref.naming import is_pronoun, readable_name
+from streamcoref.naming import clean_name, is_pronoun, readable_name
 
 
 def best(*mentions: str) -> str:
@@ -70,3 +70,10 @@ def test_pronouns() -> None:
 @given(st.lists(st.tuples(st.lists(st.text(), min_size=1), st.booleans()), min_size=1))
 def test_any_entity_has_a_name(mentions: list[tuple[list[str], bool]]) -> None:
     assert 0 <= readable_name(mentions) < len(mentions)
+
+
+def test_a_label_is_one_line_without_a_possessive_ending() -> None:
+    assert clean_name("Lena\n  Marsh") == "Lena Marsh"
+    assert clean_name("Anna’s") == "Anna"
+    assert clean_name("Anna 's") == "Anna"
+    assert clean_name("'s") == "'s"

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.naming import readable_name
+from streamcoref.naming import clean_name, readable_name
 
 Span = tuple[int, int]
 Cluster = tuple[Span, ...]
@@ -93,6 +93,8 @@ class Document:
             raise StreamcorefError(
                 f"document {self.key!r}: {len(self.offsets)} character offsets for {length} words; give one a word"
             )
+        elif any(a > b for a, b in self.offsets) or max((b for _, b in self.offsets), default=0) > len(self.text):
+            raise StreamcorefError(f"document {self.key!r}: a word's character offsets lie outside its text")
         object.__setattr__(self, "clusters", self._normal(self.clusters))
         if self.predicted_clusters is not None:
             object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
@@ -153,7 +155,7 @@ class Document:
     def _entity(self, number: int, cluster: Cluster) -> Entity:
         mentions = tuple(self.mention(span) for span in cluster)
         name = readable_name([(self.words[a:b], self._opens_sentence(a)) for a, b in cluster])
-        return Entity(number, self.span_text(cluster[name]), mentions)
+        return Entity(number, clean_name(self.span_text(cluster[name])), mentions)
 
     def _opens_sentence(self, word: int) -> bool:
         return word == 0 or self.sentence_of_word[word] != self.sentence_of_word[word - 1]

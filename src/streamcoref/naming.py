@@ -58,6 +58,14 @@ def readable_name(mentions: Sequence[tuple[Sequence[str], bool]]) -> int:
     return min(fuller, key=rank, default=best)
 
 
+def clean_name(text: str) -> str:
+    """A mention's text as a label: one line, no possessive ending."""
+    label = " ".join(text.split())
+    for ending in ("'s", "’s"):
+        label = label.removesuffix(ending).rstrip() or label
+    return label
+
+
 def _without_possessive(words: Sequence[str]) -> Words:
     return tuple(words[:-1]) if len(words) > 1 and words[-1] in _POSSESSIVE else tuple(words)
 

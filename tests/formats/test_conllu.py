@@ -42,7 +42,7 @@ def test_documents_genre_speakers_and_text() -> None:
     assert (first.key, first.genre, second.key, second.words) == ("GUM_x", "vlog", "two", ())
     assert first.sentences == (("Hi", "!"), ("Do", "n’t", "going", "to", "."), ("End",))
     assert first.speakers == ("Ann", "Ann", "Bob", "Bob", "Bob", "Bob", "Bob", "")
-    assert first.text == "Hi!\nDon’t gonna. End"
+    assert first.text == "Hi!\n\nDon’t gonna. End"
     assert [first.text[a:b] for a, b in first.offsets] == ["Hi", "!", "Do", "n’t", "gonna", "gonna", ".", "End"]
     assert first.clusters == (((0, 1),),)
 

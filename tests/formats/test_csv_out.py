@@ -28,7 +28,7 @@ def test_one_row_a_mention_in_the_order_of_the_text() -> None:
     assert first == {
         "document": 'd, "1"',
         "entity": "0",
-        "name": 'Ann, "Bo"\r\nand I',
+        "name": 'Ann, "Bo" and I',
         "size": "2",
         "text": 'Ann, "Bo"\r\nand I',
         "start": "0",

@@ -8,7 +8,7 @@ Reading:
 - Empty nodes (`8.1`) are not words: a mention only on them is left out, one that reaches beyond keeps its words.
 - A range line (`1-2`) is not a word; it gives the characters of its words in the text.
 - The text is put together from the words, `SpaceAfter=No`, `SpacesAfter=`, `SpacesBefore=` and `SpacesInToken=`
-  (with UDPipe's escapes); `# newpar` begins a new line.
+  (with UDPipe's escapes); `# newpar` begins a paragraph, after a blank line.
 - `# speaker` holds for a sentence, `Speaker=` in MISC, our extension, for one word; `# meta::genre` for the document.
 
 The format cannot hold: words that are empty or have a tab or line end; a key or genre with a line end or white space

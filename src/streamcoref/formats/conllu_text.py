@@ -37,7 +37,7 @@ class TextBuilder:
 
     def new_paragraph(self) -> None:
         if self._pieces and not self._gap_is_explicit:
-            self._gap = "\n"
+            self._gap = "\n\n"
 
     def add_word(self, number: int, form: str, attributes: Mapping[str, str]) -> None:
         if self.range_end is None:
