@@ -52,9 +52,7 @@ def evaluate(
     no_evict: Annotated[bool, typer.Option("--no-evict", help="Keep all entities of a document alive.")] = False,
     evict: Annotated[
         str | None,
-        typer.Option(
-            metavar="POLICY", help="Another policy, as two_distances:singleton=600,cluster=1200,budget=300, or JSON."
-        ),
+        typer.Option(metavar="POLICY", help="Another eviction policy, by its name and options, or as JSON."),
     ] = None,
     segment_length: Annotated[
         int | None, typer.Option(metavar="N", help="Most pieces in a segment, instead of the model's own.")
@@ -102,6 +100,9 @@ def evaluate(
     row shows both models, their difference and the share that MODEL loses.
     --evict, --no-evict, --segment-length, --scheme and --predictions concern
     MODEL alone.
+
+    A policy is given as two_distances:singleton=600,cluster=1200,budget=300
+    or as the JSON object that a model's config.json has for it.
     """
     if as_json and as_markdown:
         raise StreamcorefError("--json and --markdown are two ways to print the same; give one of them")
