@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
+from typing import Any
 
 from streamcoref.document import Document
 from streamcoref.formats import write_documents
-from streamcoref.model.checkpoint import Checkpoint, save_checkpoint
+from streamcoref.training.recipe import Recipe
+from streamcoref.training.trainer import Trainer
 from tests.model import toys
 
 NAMES = ["Anna", "Berta", "Carl", "Doyle", "Emma", "Frank"]
@@ -45,7 +48,50 @@ def encoder_folder(path: Path) -> Path:
     return path
 
 
-def checkpoint(path: Path, **changes: object) -> Path:
-    config = toys.config(**changes)
-    save_checkpoint(path, Checkpoint(toys.model(config, 0, spread=1.0), config, toys.tokenizer()), "# test\n")
+# What makes a baseline of the preset `tiny`.
+BASELINE: dict[str, Any] = {
+    "kind": "baseline",
+    "pair_score": {
+        "name": "coarse_to_fine",
+        "hidden": 32,
+        "shortlist": 20,
+        "features": ["distance", "speaker", "segment"],
+        "feature_size": 4,
+    },
+}
+
+
+def recipe(folder: Path, documents: int = 6, **training: Any) -> dict[str, Any]:
+    """The preset `tiny` on synthetic documents, trained and evaluated on the same ones; files are made in `folder`."""
+    path = folder / f"toy{documents}.jsonl"
+    if not path.exists():
+        corpus(path, documents)
+    if not (folder / "encoder").exists():
+        encoder_folder(folder / "encoder")
+    return {
+        "model": {"preset": "tiny", "changes": {"encoder": {"name": str(folder / "encoder")}}},
+        "corpora": [
+            {"name": "toy", "path": str(path), "use": "train"},
+            {"name": "toy", "path": str(path), "use": "dev"},
+        ],
+        "training": {"epochs": 30, "encoder_rate": 1e-3, "head_rate": 3e-3, "schedule": "constant", **training},
+        "run": {"folder": str(folder / "run"), "threads": 1},
+    }
+
+
+def trainer(values: dict[str, Any], **run: Any) -> Trainer:
+    """The trainer of a recipe, some values of its table `run` changed."""
+    return Trainer(Recipe.model_validate({**values, "run": {**values["run"], **run}}))
+
+
+def write_recipe(path: Path, values: dict[str, Any]) -> Path:
+    path.write_text("".join(f"{key} = {toml(value)}\n" for key, value in values.items()), encoding="utf-8")
     return path
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
