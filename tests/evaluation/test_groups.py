@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamcoref.evaluation.groups import group_documents
@@ -102,6 +102,7 @@ def test_no_genres_no_rows() -> None:
         max_size=12,
     )
 )
+@settings(deadline=None, max_examples=50)
 def test_every_kind_holds_every_document_once(results: list[DocumentResult]) -> None:
     found = rows(*results)
     for kind in ("all", "corpus", "speakers", "genre"):

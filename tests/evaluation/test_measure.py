@@ -147,6 +147,15 @@ def test_the_model_is_left_as_it_was() -> None:
     assert not model.encoder._forward_pre_hooks
 
 
+def test_a_model_in_training_is_evaluated_without_dropout() -> None:
+    checkpoint = toy.checkpoint(dropout=0.5)
+    corpora = [EvaluationCorpus("x", PLAIN[:2])]
+    expected = evaluate(checkpoint, corpora).scores
+    checkpoint.model.train()
+    assert evaluate(checkpoint, corpora).scores == expected
+    assert checkpoint.model.training
+
+
 def test_memory_is_flat_for_one_kind_and_grows_for_the_other() -> None:
     short, long = toy.document(6, 150), toy.document(6, 600)
     soon = {"name": "one_distance", "distance": 20}
@@ -190,7 +199,7 @@ def test_a_stream_leaves_singletons_to_be_said() -> None:
 def test_paths_and_formats(tmp_path: Path) -> None:
     write_documents(PLAIN, tmp_path / "plain.jsonl", "jsonlines")
     checkpoint = toy.checkpoint()
-    found = evaluate(checkpoint, [EvaluationCorpus("x", tmp_path / "plain.jsonl")])
+    found = evaluate(checkpoint, [EvaluationCorpus("x", str(tmp_path / "plain.jsonl"))])
     assert found.scores == by_hand(checkpoint, PLAIN, "plain", False)
     with pytest.raises(InputError, match=r"plain\.jsonl"):
         evaluate(checkpoint, [EvaluationCorpus("x", tmp_path / "plain.jsonl", format="conll")])

@@ -20,7 +20,7 @@ SINGLETON_SHARE = 0.05
 
 def read_gold(corpus: EvaluationCorpus) -> Iterator[tuple[Document, Clusters]]:
     """Documents and their keys. A CoNLL-2012 key is taken unmerged, as the official scorer and `score` do."""
-    if not isinstance(corpus.documents, Path):
+    if not isinstance(corpus.documents, str | Path):
         yield from ((document, document.clusters) for document in corpus.documents)
         return
     for file in corpus_files(corpus.documents):

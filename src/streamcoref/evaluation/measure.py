@@ -46,10 +46,18 @@ def answers(
     batch: int = 1,
     memory: bool = False,
 ) -> Iterator[Answer]:
-    """Documents one by one, each as soon as the model has answered; none is kept."""
-    for corpus, setting in zip(corpora, settings, strict=True):
-        for document, key in read_gold(corpus):
-            yield _answer(checkpoint, document, key, setting, batch, memory)
+    """Documents one by one, each as soon as the model has answered; none is kept.
+
+    A model in training is put into evaluation mode and back at the end.
+    """
+    training = checkpoint.model.training
+    checkpoint.model.eval()
+    try:
+        for corpus, setting in zip(corpora, settings, strict=True):
+            for document, key in read_gold(corpus):
+                yield _answer(checkpoint, document, key, setting, batch, memory)
+    finally:
+        checkpoint.model.train(training)
 
 
 def _answer(

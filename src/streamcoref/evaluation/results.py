@@ -19,7 +19,7 @@ class EvaluationCorpus:
     """
 
     name: str
-    documents: Path | Iterable[Document]
+    documents: str | Path | Iterable[Document]
     scheme: str | None = None
     singletons: bool | None = None
     format: str | None = None
