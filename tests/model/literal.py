@@ -187,7 +187,7 @@ class LiteralModel:
 
         def salience(e: LiteralEntity) -> float:
             age = position - (e.start + e.end) / 2
-            return -age / (math.sqrt(e.size) * (0.5 + 1 / (1 + math.exp(-e.best))))
+            return -age / (e.size * (0.25 + 1 / (1 + math.exp(-e.best))))
 
         best = sorted(entities, key=salience, reverse=True)[:budget]
         return [e for e in entities if e in best]

@@ -85,8 +85,8 @@ def test_no_eviction() -> None:
         (at(90), at(80)),  # more recent
         (at(80, size=9), at(80)),  # larger
         (at(80, score=3.0), at(80, score=-3.0)),  # surer to be a mention
-        (at(20, size=100), at(90)),  # 80 / 10 is younger than 10
-        (at(90), at(70, size=4)),  # but 30 / 2 is older than 10
+        (at(20, size=10), at(90)),  # 80 / 10 is younger than 10
+        (at(90), at(50, size=4)),  # but 50 / 4 is older than 10
     ],
 )
 def test_the_least_salient_leaves_first(salient: Entity, other: Entity) -> None:
@@ -97,8 +97,8 @@ def test_the_least_salient_leaves_first(salient: Entity, other: Entity) -> None:
 
 def test_salience_by_hand() -> None:
     memory = memory_of([(10, 20, 4, 0.0), (90, 90, 1, 100.0), (90, 90, 1, -100.0)])
-    # minus the age from the middle, over the root of the size times 0.5 + sigmoid(score)
-    assert salience(memory, 100).tolist() == pytest.approx([-85 / 2, -10 / 1.5, -10 / 0.5])
+    # minus the age from the middle, over the size times 0.25 + sigmoid(score)
+    assert salience(memory, 100).tolist() == pytest.approx([-85 / 3, -10 / 1.25, -10 / 0.25])
 
 
 def test_extreme_scores_do_not_overflow() -> None:

@@ -86,5 +86,5 @@ def distances(memory: EntityMemory, position: int, measure: Measure) -> FloatArr
 def salience(memory: EntityMemory, position: int) -> FloatArray:
     """Minus the age, where mentions and a sure mention score make younger: the least salient is the smallest."""
     sizes = memory.sizes[: len(memory)]
-    sureness = 0.5 + 1 / (1 + np.exp(-np.clip(memory.best_scores[: len(memory)], -30, 30)))  # 0.5 to 1.5
-    return -distances(memory, position, "middle") / (np.sqrt(sizes) * sureness)
+    sureness = 0.25 + 1 / (1 + np.exp(-np.clip(memory.best_scores[: len(memory)], -30, 30)))
+    return -distances(memory, position, "middle") / (sizes * sureness)
