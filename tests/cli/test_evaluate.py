@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
@@ -114,7 +115,7 @@ def test_score_gives_the_same_figures_for_written_predictions(
 
 
 def test_table(models: Path, corpora: Path) -> None:
-    text = run(models / "incremental", corpora / "plain.jsonl", corpora / "litbank" / "dev.ids", "--threads", 1)
+    text = run(models / "incremental", corpora / "plain.jsonl", corpora / "litbank" / "dev.ids")
     figures = by_hand(models / "incremental", PLAIN, False)
     row = next(line.split() for line in text.splitlines() if line.startswith(" plain "))
     assert row[:5] == ["plain", "3", *(f"{100 * figures['muc'][f]:.2f}" for f in ("precision", "recall", "f1"))]
@@ -166,6 +167,15 @@ def test_policy_and_segment_length(models: Path, corpora: Path) -> None:
     assert entities("--no-evict") == entities("--evict", "none") > own
     assert entities("--evict", '{"name": "none", "budget": 4}') < own
     assert entities("--evict", "one_distance:distance=1", "--segment-length", 16) < own
+
+
+def test_threads(models: Path, corpora: Path) -> None:
+    before = torch.get_num_threads()
+    try:
+        run(models / "incremental", corpora / "plain.jsonl", "--threads", before + 1)
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_names_of_corpora(models: Path, corpora: Path, tmp_path: Path) -> None:
