@@ -1,0 +1,68 @@
+"""Two processes on a CPU: the same weights as one that averages the gradients of the same documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.training.data import epoch_order
+from streamcoref.training.steps import IncrementalOptions, incremental_step
+from tests.training import synthetic
+
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "--no-python"]
+COMMAND = [sys.executable, "-c", "from streamcoref.cli import main; main()", "train"]
+EPOCHS, CLIP, RATE = 2, 5.0, 3e-3
+
+
+@pytest.mark.slow
+def test_two_processes_equal_one_that_averages(tmp_path: Path) -> None:
+    # Three documents: the second step of an epoch has one for the first process and none for the second.
+    # Without dropout (a frozen encoder has none) nothing is drawn at random.
+    values = synthetic.recipe(tmp_path, documents=3, epochs=EPOCHS, warm_up=0, clip=CLIP)
+    values["model"]["changes"]["encoder"]["trainable_from"] = 2
+    values["run"]["cache"] = str(tmp_path / "cache")
+    recipe = synthetic.write_recipe(tmp_path / "recipe.toml", values)
+    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+    result = subprocess.run(
+        [*TORCHRUN, *COMMAND, str(recipe)], env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+
+    trainer = synthetic.trainer(values, folder=str(tmp_path / "alone"))
+    model = trainer.model
+    assert isinstance(model, IncrementalModel)
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(trainable, lr=RATE, weight_decay=0.0)
+    model.train()
+    for epoch in range(EPOCHS):
+        order = epoch_order(trainer.corpora, 1, epoch)
+        for examples in (order[:2], order[2:]):
+            optimizer.zero_grad(set_to_none=False)
+            for example in examples:
+                incremental_step(
+                    model, example, IncrementalOptions(), model.encoder, np.random.default_rng(0), lambda: 0.0
+                )
+            for parameter in trainable:
+                # What has no gradient yet, such as an update rule that was not used, has one of zero.
+                parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+                parameter.grad /= len(examples)
+            torch.nn.utils.clip_grad_norm_(trainable, CLIP)
+            optimizer.step()
+    found = load_file(tmp_path / "run/last/model.safetensors")
+    for name, tensor in model.state_dict().items():
+        torch.testing.assert_close(found[name], tensor, rtol=1e-3, atol=1e-5, msg=lambda m, n=name: f"{n}: {m}")
+
+    lines = [json.loads(line) for line in (tmp_path / "run/log.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["event"], line["step"]) for line in lines] == [
+        *(("step", 1), ("step", 2), ("epoch", 2)),
+        *(("step", 3), ("step", 4), ("epoch", 4)),
+    ]
