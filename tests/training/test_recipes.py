@@ -1,0 +1,81 @@
+"""The recipes that come with the project, and how recipes are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from streamcoref.model.config import ModelConfig
+from streamcoref.training.recipe import Recipe, overlay, parse_setting, read_recipe
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
+EXPECTED = {
+    *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
+    *("small-baseline", "small-incremental", "tiny"),
+}
+
+
+def test_all_recipes_are_there() -> None:
+    assert {path.stem for path in RECIPES} == EXPECTED
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
+    recipe = read_recipe(path)
+    config = recipe.model_config_of()
+    assert config.kind == ("baseline" if path.stem in BASELINES else "incremental")
+    assert {corpus.use for corpus in recipe.corpora} == {"train", "dev"}
+    for corpus in recipe.corpora:
+        assert corpus.scheme is None or corpus.scheme in config.schemes
+    assert recipe.run.folder == Path("runs") / path.stem
+
+
+BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline"}
+
+
+def test_the_papers_values() -> None:
+    """Joshi et al. 2019 and Xia et al. 2020, as `docs/training.md` says."""
+    baseline = read_recipe(ROOT / "recipes/paper-ontonotes-baseline.toml")
+    training = baseline.training
+    assert (training.epochs, training.crop, training.clip, training.schedule) == (20, 3, 1.0, "linear")
+    assert (training.encoder_rate, training.head_rate) == (1e-5, 3e-4)
+    assert (training.warm_up, training.encoder_decay) == (0.1, 0.01)
+    incremental = read_recipe(ROOT / "recipes/paper-ontonotes-incremental.toml")
+    training = incremental.training
+    assert (training.epochs, training.patience, training.clip, training.schedule) == (50, 5, 10.0, "constant")
+    assert (training.head_rate, training.objective, training.evict) == (2e-4, "most_recent", False)
+    assert (training.teacher_forcing, training.negative_rate, training.mention_loss) == (0.0, 1.0, "off")
+    assert str(incremental.model.start_from) == str(baseline.run.folder / "best")
+    config: ModelConfig = incremental.model_config_of()
+    assert (config.update.name, config.evict.name) == ("alpha", "two_distances")
+    assert config.encoder.trainable_from is not None
+
+
+def test_settings_are_toml_values_or_text() -> None:
+    assert parse_setting("training.epochs=3") == {"training": {"epochs": 3}}
+    assert parse_setting("a.b.c = [1, 2]") == {"a": {"b": {"c": [1, 2]}}}
+    assert parse_setting("run.folder=runs/x=y") == {"run": {"folder": "runs/x=y"}}
+    assert parse_setting('run.folder="3"') == {"run": {"folder": "3"}}
+    assert parse_setting("training.evict=true") == {"training": {"evict": True}}
+
+
+def test_changes_merge_tables_but_another_part_replaces_the_old_one() -> None:
+    values = {"segments": {"max_pieces": 64, "max_sentences": 1}, "update": {"name": "alpha", "hidden": 16}}
+    assert overlay(values, {"segments": {"max_pieces": 32}})["segments"] == {"max_pieces": 32, "max_sentences": 1}
+    assert overlay(values, {"update": {"hidden": 8}})["update"] == {"name": "alpha", "hidden": 8}
+    assert overlay(values, {"update": {"name": "mean"}})["update"] == {"name": "mean"}
+    assert values["update"] == {"name": "alpha", "hidden": 16}
+
+
+def test_every_value_of_the_schema_is_in_the_documentation() -> None:
+    text = (ROOT / "docs/training.md").read_text(encoding="utf-8")
+    missing = []
+    for name, field in Recipe.model_fields.items():
+        options = field.annotation if name != "corpora" else Recipe.model_fields["corpora"].annotation.__args__[0]
+        assert issubclass(options, BaseModel)
+        table = text.split(f"## `[[{name}]]`" if name == "corpora" else f"## `[{name}]`")[1].split("\n## ")[0]
+        missing += [f"{name}.{key}" for key in options.model_fields if f"| `{key}` |" not in table]
+    assert missing == []
