@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -33,10 +34,11 @@ class FeedForward(nn.Module):
 
     def finish(self, hidden: Tensor) -> Tensor:
         """The sum of all projections and the bias, [..., hidden], to scores [...]."""
-        hidden = F.relu(hidden)
+        hidden = torch.relu(hidden)
         if self.training:
             hidden = self.dropout(hidden)
-        return hidden @ self.output.weight[0] + self.output.bias
+        output = self.output
+        return F.linear(hidden, output.weight, output.bias).squeeze(-1)
 
     def forward(self, x: Tensor) -> Tensor:
         """The plain way, for an input that is not worth taking apart: [..., sum of sizes] to [...]."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,12 +10,13 @@ import torch
 from torch import nn
 
 from streamcoref.document import Span
+from streamcoref.model.encode_ahead import encode_ahead
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.pair_score import FeatureTables, PairScorer
 from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, numbers, read_spans
-from streamcoref.model.segments import Segment
+from streamcoref.model.segments import IntArray, Segment
 from streamcoref.model.spans import SegmentSpans, Spans
 from streamcoref.model.state import State
 from streamcoref.model.update import UpdateRule
@@ -89,13 +89,12 @@ class IncrementalModel(nn.Module):
         `batch` segments go through the encoder together, which is faster and gives the same result.
         """
         tables = self.fold_features(genre, scheme)
-        for group in _groups(segments, batch):
-            for segment, pieces in zip(group, self.encoder(group), strict=True):
-                spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
-                links = self.link(spans, state.memory, tables)
-                evicted = state.memory.remove(self.evict(state.memory, segment.end))
-                state.advance(segment)
-                yield SegmentResult(links, evicted.tolist())
+        for segment, pieces in encode_ahead(self.encoder, segments, batch):
+            spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
+            links = self.link(spans, state.memory, tables)
+            evicted = state.memory.remove(self.evict(state.memory, segment.end))
+            state.advance(segment)
+            yield SegmentResult(links, evicted.tolist())
 
     def link(
         self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
@@ -106,22 +105,22 @@ class IncrementalModel(nn.Module):
         readings = read_spans(spans, self.pair_score, self.update)
         memory.reserve(len(memory) + len(spans))
         table = ScoreTable(self.pair_score, tables, readings, memory)
-        mention_scores = numbers(spans.link_scores).tolist()
         prune_scores = numbers(spans.prune_scores).tolist()
-        links = []
-        for m, word_span in enumerate(spans.word_spans):
-            scores = table.row(m) + mention_scores[m]
-            slot = decide(m, scores)
-            is_new = slot == NEW
-            if is_new:
+        scores = np.full((len(spans), len(memory) + len(spans)), -np.inf, dtype=np.float32)
+        slots = []
+        starts = []
+        for m, mention_score in enumerate(numbers(spans.link_scores).tolist()):
+            row = table.row(m) + mention_score
+            slot = decide(m, row)
+            starts.append(slot == NEW)
+            if slot == NEW:
                 slot = self._start(memory, readings, m, prune_scores[m])
             else:
                 self._join(memory, slot, readings, m, prune_scores[m])
             table.changed(slot)
-            score = new_score if is_new else float(scores[slot])
-            probability = share_of(score, scores, new_score)
-            links.append(Link(word_span, int(memory.ids[slot]), is_new, score, probability, prune_scores[m]))
-        return links
+            scores[m, : len(row)] = row
+            slots.append(slot)
+        return describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, prune_scores)
 
     def _start(self, memory: EntityMemory, spans: SpanReadings, m: int, mention_score: float) -> int:
         slot = memory.add(spans.rows[m], *spans.note(m), mention_score)
@@ -155,23 +154,25 @@ class IncrementalModel(nn.Module):
         return self.pair_score.fold_features(fixed)
 
 
-def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
-    group: list[Segment] = []
-    for segment in segments:
-        group.append(segment)
-        if len(group) == size:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
 def greedy(scores: FloatArray, new_score: float) -> int:
     """The best entity, if it is better than a new one."""
     top = int(scores.argmax()) if len(scores) else NEW
     return top if top != NEW and scores[top] > new_score else NEW
 
 
-def share_of(score: float, scores: FloatArray, new_score: float) -> float:
-    """The softmax of a score among those of all entities and of a new one."""
-    return 1 / float(np.exp(np.minimum(scores - score, 80)).sum() + math.exp(min(new_score - score, 80)))
+def describe(
+    spans: Sequence[Span],
+    entities: IntArray,
+    slots: Sequence[int],
+    starts: Sequence[bool],
+    scores: FloatArray,
+    new_score: float,
+    mention_scores: Sequence[float],
+) -> list[Link]:
+    """A segment's decisions as links, with the share of each in the softmax over its row of `scores` [k, n]."""
+    if not spans:
+        return []
+    chosen = np.where(starts, np.float32(new_score), scores[np.arange(len(spans)), slots])
+    others = np.exp(np.minimum(scores - chosen[:, None], 80)).sum(1) + np.exp(np.minimum(new_score - chosen, 80))
+    values = zip(spans, entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, strict=True)
+    return [Link(*value) for value in values]

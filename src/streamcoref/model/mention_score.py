@@ -17,6 +17,7 @@ from streamcoref.model.candidates import Candidates
 from streamcoref.model.feed_forward import FeedForward
 from streamcoref.model.span_vector import SpanVector, blocks
 
+BAND = 32  # starts whose products with the ends behind them are computed at once
 BLOCK = 512  # candidates scored at once: their hidden layers (512 x 3000 floats, 6 MB) stay near the cache
 
 
@@ -67,7 +68,7 @@ class FeedForwardMentionScorer(MentionScorer):
 class LightMentionScorer(MentionScorer):
     """For small models: projections of start and end, each scored alone and by their weighted product.
 
-    All spans together are one [n, n] product, so the cost does not depend on the number of candidates. The
+    All spans together are one batch of products, whose cost does not depend on the number of candidates. The
     annotation scheme shifts both projections, since what counts as a mention differs between corpora.
     """
 
@@ -97,9 +98,21 @@ class LightMentionScorer(MentionScorer):
         shift_start, shift_end = self.scheme.weight[scheme].chunk(2)
         start = self.dropout(F.gelu(self.start(pieces) + shift_start))  # [n, size]
         end = self.dropout(F.gelu(self.end(pieces) + shift_end))  # [n, size]
-        grid = torch.matmul(start * self.product[:, None], end.T)  # [outputs, n, n]
         a = torch.from_numpy(spans.starts).to(pieces.device)
         b = torch.from_numpy(spans.ends).to(pieces.device)
         alone = self.alone_start(start)[a] + self.alone_end(end)[b]  # [c, outputs]
-        scores = (alone + self.width.weight[b - a]).T + grid[:, a, b]  # [outputs, c]
+        scores = (alone + self.width.weight[b - a]).T + self._products(start, end, a, b)  # [outputs, c]
         return MentionScores(prune=scores[0], link=scores[-1])
+
+    def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:
+        """The weighted products of starts a and ends b, [outputs, c].
+
+        Ends lie less than the greatest width behind their starts, so a block of starts needs only a window of ends.
+        """
+        window = BAND + self.width.num_embeddings - 1
+        count = -(-len(start) // BAND)
+        starts = F.pad(start, (0, 0, 0, count * BAND - len(start))).view(count, BAND, -1)
+        ends = F.pad(end, (0, 0, 0, count * BAND + window - len(end))).unfold(0, window, BAND)[:count]
+        grid = torch.matmul(starts * self.product[:, None, None], ends)  # [outputs, count, BAND, window]
+        block = a // BAND
+        return grid[:, block, a - block * BAND, b - block * BAND]

@@ -9,7 +9,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from streamcoref.model.features import PairFeatures, bucket
 from streamcoref.model.memory import EntityMemory, form_hashes
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
 from streamcoref.model.segments import IntArray
@@ -65,28 +64,6 @@ def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tens
     return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1)
 
 
-def feature_index(
-    features: PairFeatures,
-    span_places: IntArray,
-    span_forms: IntArray,
-    places: IntArray,
-    sizes: IntArray,
-    forms: IntArray,
-) -> IntArray:
-    """The feature combination of spans against entities, [..., n] for spans [..., 1] (or a single one, []).
-
-    Places are twice the middle of a mention (of an entity's latest one), as sums of its first and last piece.
-    Forms are [..., 1, 2] for spans and [n, 2, FORMS] for entities.
-    """
-    values = {"distance": bucket((span_places - places) >> 1)}
-    if "size" in features.names:
-        values["size"] = bucket(sizes)
-    if features.uses_forms:
-        same = (forms == span_forms[..., None]).any(-1)  # [..., n, 2]
-        values["exact_match"], values["last_word_match"] = same[..., 0], same[..., 1]
-    return features.index(values)
-
-
 class ScoreTable:
     """PairScore(m, E) for the spans of one segment, in their order.
 
@@ -99,7 +76,8 @@ class ScoreTable:
     def __init__(self, scorer: PairScorer, tables: FeatureTables, spans: SpanReadings, memory: EntityMemory) -> None:
         self.scorer, self.tables, self.spans, self.memory = scorer, tables, spans, memory
         self.size = spans.vectors.shape[1]
-        self.reading = slice(self.size, self.size + scorer.reading_size)
+        self.vectors = spans.vectors[:, None].unbind()  # [1, size] each
+        self.readings = spans.pair_readings[:, None].unbind()
         self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
         if scorer.shortlist is None:
@@ -154,22 +132,20 @@ class ScoreTable:
         return Pairs(
             span=self.spans.vectors[spans, None],
             span_reading=self.spans.pair_readings[spans, None],
-            entity=rows[..., : self.size],
-            entity_reading=rows[..., self.reading],
+            entity=rows.narrow(-1, 0, self.size),
+            entity_reading=rows.narrow(-1, self.size, self.scorer.reading_size),
             features=self._on_device(self._features(spans, slice(0, len(self.memory)))),
         )
 
     def _pairs(self, span: int, slots: IntArray | slice, features: IntArray) -> Pairs:
         """One span against some entities."""
         rows = self.memory.rows
-        rows = (
-            rows[slots] if isinstance(slots, slice) else rows.index_select(0, torch.from_numpy(slots).to(rows.device))
-        )
+        rows = rows[slots] if isinstance(slots, slice) else rows.index_select(0, self._on_device(slots))
         return Pairs(
-            span=self.spans.vectors[span : span + 1],
-            span_reading=self.spans.pair_readings[span : span + 1],
-            entity=rows[:, : self.size],
-            entity_reading=rows[:, self.reading],
+            span=self.vectors[span],
+            span_reading=self.readings[span],
+            entity=rows.narrow(-1, 0, self.size),
+            entity_reading=rows.narrow(-1, self.size, self.scorer.reading_size),
             features=self._on_device(features),
             span_text=self.spans.texts[span] if self.scorer.uses_text else None,
             entity_texts=self._texts(slots) if self.scorer.uses_text else (),
@@ -187,8 +163,7 @@ class ScoreTable:
         """[n] for one span, [k, n] for a slice of them."""
         column = (slice(None), None) if isinstance(span, slice) else ()
         spans, memory = self.spans, self.memory
-        return feature_index(
-            self.scorer.features,
+        return self.scorer.features.index_of_entities(
             spans.places[span][column],
             spans.forms[span][column],
             memory.places[slots],
@@ -201,5 +176,7 @@ def numbers(scores: Tensor) -> FloatArray:
     """Scores where decisions are made: without gradients, as 32-bit floats on the CPU."""
     if scores.requires_grad:
         scores = scores.detach()
-    array: FloatArray = scores.to("cpu", torch.float32).numpy()
+    if scores.is_cuda or scores.dtype != torch.float32:
+        scores = scores.to("cpu", torch.float32)
+    array: FloatArray = scores.numpy()
     return array

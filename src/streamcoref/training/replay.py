@@ -19,7 +19,7 @@ from torch import Tensor
 from streamcoref.model.incremental import IncrementalModel, Link
 from streamcoref.model.memory import FORMS, EntityMemory
 from streamcoref.model.pair_score import FeatureTables, Pairs
-from streamcoref.model.score_table import SpanReadings, feature_index
+from streamcoref.model.score_table import SpanReadings
 from streamcoref.model.segments import IntArray
 
 
@@ -124,8 +124,8 @@ def score_versions(
     scorer = model.pair_score
     device = versions.rows.device
     size = model.spans.vectors.size
-    index = feature_index(
-        scorer.features, spans.places[:, None], spans.forms[:, None], versions.places, versions.sizes, versions.forms
+    index = scorer.features.index_of_entities(
+        spans.places[:, None], spans.forms[:, None], versions.places, versions.sizes, versions.forms
     )
     features = torch.from_numpy(np.ascontiguousarray(index)).to(device)
     visible = torch.from_numpy(versions.visible).to(device)

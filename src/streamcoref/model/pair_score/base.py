@@ -72,3 +72,8 @@ class PairScorer(nn.Module, ABC):
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         """What to add for the pairs of the shortlist, [...]."""
         raise TypeError(f"{type(self).__name__} has a shortlist but no refine()")
+
+
+def look_up(table: Tensor, index: Tensor) -> Tensor:
+    """Rows of a folded table, [..., ...]; one span's pairs, the common case, by the quickest way there is."""
+    return table.index_select(0, index) if index.dim() == 1 else table[index]

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, look_up
 
 
 class CoarseToFineScorer(PairScorer):
@@ -57,16 +56,15 @@ class CoarseToFineScorer(PairScorer):
         )
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
-        query = pairs.span_reading[..., : pairs.entity.shape[-1]]
-        return _dot(query, pairs.entity) + F.embedding(pairs.features, tables.score[:, None]).squeeze(-1)
+        query = pairs.span_reading.narrow(-1, 0, pairs.entity.shape[-1])
+        return _dot(query, pairs.entity) + look_up(tables.score, pairs.features)
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         assert tables.refine is not None
         assert tables.product is not None
         product = (pairs.span * pairs.entity) @ tables.product  # [..., hidden]
-        reading = pairs.span_reading[..., pairs.entity.shape[-1] :]
-        features = F.embedding(pairs.features, tables.refine)
-        return self.net.finish(product + reading + pairs.entity_reading + features)
+        reading = pairs.span_reading.narrow(-1, pairs.entity.shape[-1], self.reading_size)
+        return self.net.finish(product + reading + pairs.entity_reading + look_up(tables.refine, pairs.features))
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import torch.nn.functional as F
 from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, look_up
 
 
 class FeedForwardScorer(PairScorer):
@@ -32,5 +31,5 @@ class FeedForwardScorer(PairScorer):
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
-        features = F.embedding(pairs.features, tables.score)
+        features = look_up(tables.score, pairs.features)
         return self.net.finish(product + pairs.span_reading + pairs.entity_reading + features)
