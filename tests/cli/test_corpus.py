@@ -316,3 +316,13 @@ def test_counts_of_the_corpora(info: Callable[..., Any], shared: Path, name: str
     total = info(*files)["total"]
     del total["genres"]
     assert tuple(total.values()) == COUNTS[name]
+
+
+def test_a_list_of_names_stands_for_its_files(info: Callable[..., Any], tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.txt").write_text(f"{name} ran.", encoding="utf-8")
+    (tmp_path / "part.ids").write_text("c\na\n", encoding="utf-8")
+
+    assert info(tmp_path / "part.ids")["total"]["documents"] == 2

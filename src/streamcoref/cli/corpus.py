@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.errors import StreamcorefError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -26,7 +26,11 @@ _SEGMENT_LENGTH = 512
 def info(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="FILES", help="Files, or folders whose files are counted together.", show_default=False),
+        typer.Argument(
+            metavar="FILES",
+            help="Files, folders, or lists *.ids of document names; those of one are counted together.",
+            show_default=False,
+        ),
     ],
     format_name: Annotated[
         str | None,
@@ -60,7 +64,10 @@ def info(
 
 @app.command()
 def convert(
-    sources: Annotated[list[Path], typer.Argument(metavar="IN", help="Files or folders to read.", show_default=False)],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="IN", help="Files, folders, or lists *.ids of document names.", show_default=False),
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.", show_default=False)],
     to: Annotated[
         str | None,
@@ -125,13 +132,10 @@ def _read(path: Path, format_name: str | None) -> Iterator[Document]:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or all files of a folder in the order of their names."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    if not files:
-        raise InputError("there are no files in this folder", path)
-    return files
+    """The files that a corpus stands for; anything else, such as standard input or a pipe, is read as it is."""
+    from streamcoref.corpora import LIST_SUFFIX, corpus_files
+
+    return corpus_files(path) if path.is_dir() or path.suffix == LIST_SUFFIX else [path]
 
 
 def _format_of(target: Path) -> str:
