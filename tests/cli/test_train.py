@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
 from streamcoref.errors import StreamcorefError
 from tests.training import synthetic
 
+NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 COMMAND = [sys.executable, "-c", "from streamcoref.cli import main; main()", "train"]
 
 
@@ -97,6 +100,8 @@ def test_the_dry_run_prints_the_plan_and_touches_nothing(tmp_path: Path, recipe:
         ("model.start_from=no/such/model", "there is no model folder no/such/model"),
         ("corpora=[]", "corpora: "),
         ("run.device=abacus", "run.device: "),
+        ("training.seed=-1", "training.seed: Input should be greater than or equal to 0"),
+        pytest.param("run.device=cuda", "run.device: ", marks=NO_GPU),
         ("epochs", "--set epochs: write it as key=value, for example training.epochs=3"),
         ("=3", "--set =3: write it as key=value"),
     ],
@@ -166,6 +171,18 @@ def test_a_run_that_was_never_begun_can_be_resumed(recipe: Path, tmp_path: Path)
     assert len(log(tmp_path / "run")) == 3
 
 
+def test_a_folder_that_cannot_be_made_is_named_in_one_sentence(recipe: Path) -> None:
+    said = complaint(recipe, "--set", f"run.folder={recipe}")
+    assert said == f"cannot make the folder of the run, {recipe}: File exists"
+
+
+def test_without_a_dev_corpus_nothing_is_said_of_its_score(tmp_path: Path) -> None:
+    values = short(tmp_path)
+    values["corpora"] = values["corpora"][:1]
+    said = run(synthetic.write_recipe(tmp_path / "recipe.toml", values))
+    assert said == f"done: no dev corpus, models in {tmp_path}/run/best and {tmp_path}/run/last\n"
+
+
 def test_tensorboard_gets_every_line_where_it_is_installed(
     recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +240,20 @@ def test_ctrl_c_saves_exits_with_130_and_the_run_goes_on_the_same(tmp_path: Path
     assert stopped.returncode == 130
     step = log(tmp_path / "run")[-1]["step"]
     assert stopped.stderr == f"stopped and saved after step {step}; go on with --resume\n"
+    run(recipe, "--resume")
+    run(recipe, "--set", f"run.folder={tmp_path}/whole")
+    assert_same_run(tmp_path / "run", tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_ends_with_the_same_weights(tmp_path: Path) -> None:
+    values = many_steps(tmp_path)
+    recipe = synthetic.write_recipe(tmp_path / "recipe.toml", values)
+    choose = random.Random()
+    kills = 0
+    while kills < 5 and stop(recipe, tmp_path / "run", choose.randint(1, 9), signal.SIGKILL).returncode < 0:
+        kills += 1
+    assert kills > 2
     run(recipe, "--resume")
     run(recipe, "--set", f"run.folder={tmp_path}/whole")
     assert_same_run(tmp_path / "run", tmp_path / "whole")

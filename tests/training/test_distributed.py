@@ -66,3 +66,4 @@ def test_two_processes_equal_one_that_averages(tmp_path: Path) -> None:
         *(("step", 1), ("step", 2), ("epoch", 2)),
         *(("step", 3), ("step", 4), ("epoch", 4)),
     ]
+    assert result.stdout.count("done: ") == 1

@@ -140,3 +140,38 @@ def test_genre_and_scheme_of_a_corpus_reach_its_documents(tmp_path: Path) -> Non
     values["corpora"][0]["scheme"] = "theirs"
     with pytest.raises(StreamcorefError, match="corpus toy: the model has no scheme 'theirs'; it has unknown, ours"):
         synthetic.trainer(values)
+
+
+def test_an_encoder_rate_of_zero_freezes_the_encoder(tmp_path: Path) -> None:
+    values = synthetic.recipe(tmp_path, clip=0.25)
+    values["training"]["encoder_rate"] = 0
+    trainer = synthetic.trainer(values, cache=str(tmp_path / "cache"))
+    moved = after(trainer, 3)
+    assert all(distance == 0 for name, distance in moved.items() if name.startswith("encoder."))
+    assert all(p.grad is None for p in trainer.model.encoder.parameters())  # nor do they count when clipping
+    assert any((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+@pytest.mark.parametrize("update", ["alpha", "mean"])
+def test_mixed_precision_trains(tmp_path: Path, precision: str, update: str) -> None:
+    values = synthetic.recipe(tmp_path, documents=2, epochs=1, teacher_forcing=1.0, mention_loss="all")
+    values["model"]["changes"] |= {
+        "update": {"name": update},
+        "spans": {"scorer": {"name": "light"}, "projected_size": 16},
+    }
+    losses, weights = [], []
+    for name in ("float32", precision):
+        trainer = synthetic.trainer(values, folder=str(tmp_path / name), precision=name)
+        assert trainer.run(resume=False)
+        losses.append(log(trainer.folder)[0]["loss"])
+        weights.append((trainer.folder / "last/model.safetensors").read_bytes())
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+    assert weights[1] != weights[0]
+
+
+def test_weights_that_leave_no_document_are_refused(tmp_path: Path) -> None:
+    values = synthetic.recipe(tmp_path)
+    values["corpora"][0]["weight"] = 0.0
+    with pytest.raises(StreamcorefError, match="the weights of the training corpora leave no document"):
+        synthetic.trainer(values)

@@ -36,6 +36,21 @@ def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
 BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline"}
 
 
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_every_value_of_a_recipe_has_a_comment(path: Path) -> None:
+    """On its line, or on its table's line, or on the line above either."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    bare = []
+    table_is_commented = False
+    for number, line in enumerate(lines):
+        commented = "#" in line or (number > 0 and lines[number - 1].startswith("#"))
+        if line.startswith("["):
+            table_is_commented = commented
+        elif "=" in line and not line.startswith("#") and not commented and not table_is_commented:
+            bare.append(line)
+    assert bare == []
+
+
 def test_the_papers_values() -> None:
     """Joshi et al. 2019 and Xia et al. 2020, as `docs/training.md` says."""
     baseline = read_recipe(ROOT / "recipes/paper-ontonotes-baseline.toml")

@@ -84,7 +84,7 @@ def test_killed_at_any_moment_and_resumed_it_ends_the_same(tmp_path: Path, momen
     ]
     count = moments.seen
     assert count > 20
-    for end in (1, 2, 3, 4):
+    for end in range(1, count + 1):
         folder = tmp_path / f"killed at {end}"
         assert not moments.run(in_folder(values, folder), end, resume=False)
         assert moments.run(in_folder(values, folder), None)
@@ -96,7 +96,7 @@ def test_interrupted_after_any_step_it_saves_and_goes_on_the_same(tmp_path: Path
     values["run"]["checkpoint_minutes"] = 60  # nothing is saved but by the interruption, and at the end of an epoch
     trainer = synthetic.trainer(values, folder=str(tmp_path / "whole"))
     assert trainer.run(resume=False)
-    for last in (1, 3):
+    for last in range(1, 5):
         folder = tmp_path / f"interrupted after {last}"
         trainer = synthetic.trainer(values, folder=str(folder))
 
@@ -115,6 +115,19 @@ def test_interrupting_is_the_users_again_when_a_run_is_over(tmp_path: Path) -> N
     before = signal.getsignal(signal.SIGINT)
     synthetic.trainer(tiny(tmp_path)).run(resume=False)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_early_stopping_survives_a_resumption(tmp_path: Path, moments: Moments) -> None:
+    values = synthetic.recipe(tmp_path, documents=1, epochs=9, patience=2)
+    values["training"]["head_rate"] = values["training"]["encoder_rate"] = 1e-12  # nothing gets better
+    values["run"]["checkpoint_minutes"] = 0
+    assert moments.run(values, None, resume=False)
+    count = moments.seen
+    folder = tmp_path / "killed"
+    moments.run(in_folder(values, folder), count - 12, resume=False)
+    assert moments.run(in_folder(values, folder), None)
+    epochs = [line["epoch"] for line in outcome(folder)[2] if line["event"] == "epoch"]
+    assert epochs == [1, 2, 3]
 
 
 def test_a_line_cut_short_by_the_kill_is_dropped_from_the_log(tmp_path: Path, moments: Moments) -> None:

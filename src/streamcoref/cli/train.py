@@ -26,13 +26,15 @@ def train(
     from streamcoref.training.trainer import Trainer
 
     trainer = Trainer(read_recipe(recipe, settings or ()))
+    say = typer.echo if trainer.workers.is_first else lambda *_, **__: None
     if dry_run:
-        typer.echo(json.dumps(plan(trainer), indent=2))
+        say(json.dumps(plan(trainer), indent=2))
         return
     if not _run(trainer, resume):
-        typer.echo(f"stopped and saved after step {trainer.step}; go on with --resume", err=True)
+        say(f"stopped and saved after step {trainer.step}; go on with --resume", err=True)
         raise typer.Exit(130)
-    typer.echo(f"done: best dev F1 {100 * trainer.best:.2f}, models in {trainer.folder}/best and {trainer.folder}/last")
+    best = f"best dev F1 {100 * trainer.best:.2f}" if trainer.dev else "no dev corpus"
+    say(f"done: {best}, models in {trainer.folder}/best and {trainer.folder}/last")
 
 
 def _run(trainer: Trainer, resume: bool) -> bool:
@@ -41,8 +43,10 @@ def _run(trainer: Trainer, resume: bool) -> bool:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not trainer.workers.is_first:
+        return trainer.run(resume)
     board = _tensorboard(trainer)
-    if not console.is_terminal or not trainer.workers.is_first:
+    if not console.is_terminal:
         trainer.report = board
         return trainer.run(resume)
     columns = (

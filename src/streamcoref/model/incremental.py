@@ -173,6 +173,7 @@ def describe(
     if not spans:
         return []
     chosen = np.where(starts, np.float32(new_score), scores[np.arange(len(spans)), slots])
-    others = np.exp(np.minimum(scores - chosen[:, None], 80)).sum(1) + np.exp(np.minimum(new_score - chosen, 80))
+    finite = np.maximum(chosen, np.float32(-1e30))  # a gold label may choose an entity off the shortlist
+    others = np.exp(np.minimum(scores - finite[:, None], 80)).sum(1) + np.exp(np.minimum(new_score - finite, 80))
     values = zip(spans, entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, strict=True)
     return [Link(*value) for value in values]

@@ -60,8 +60,8 @@ def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> S
 
 
 def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tensor:
-    """Vectors with what scorer and update rule read of them: [n, size] to [n, row size]."""
-    return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1)
+    """Vectors with what scorer and update rule read of them: [n, size] to [n, row size], 32-bit as the memory is."""
+    return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1).float()
 
 
 class ScoreTable:

@@ -49,7 +49,7 @@ class Alpha(UpdateRule):
         return self.net.project(0, entities)
 
     def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
-        return torch.sigmoid(self.net.finish(span_reading + entity_reading))
+        return torch.sigmoid(self.net.finish(span_reading + entity_reading).float())  # as the memory is
 
 
 class Mean(UpdateRule):

@@ -17,6 +17,7 @@ class Workers:
     def __init__(self, device: torch.device) -> None:
         self.count = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
+        self.device = device
         if self.count > 1 and not dist.is_initialized():
             dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
 
@@ -37,7 +38,7 @@ class Workers:
     def sum(self, value: float) -> float:
         if self.count == 1:
             return value
-        tensor = torch.tensor(value, dtype=torch.float64)
+        tensor = torch.tensor(value, dtype=torch.float64, device=self.device)
         dist.all_reduce(tensor)
         return float(tensor)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class EncodingCache:
             return stored
         with torch.no_grad():
             vectors: Tensor = self.encoder([segment])[0].cpu()
-        part = path.with_suffix(f".{id(self)}.part")
+        part = path.with_suffix(f".{os.getpid()}.part")
         with part.open("wb") as file:
             np.save(file, vectors.numpy())
         part.replace(path)

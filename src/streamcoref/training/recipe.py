@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, ValidationError
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import ModelConfig, describe_mistakes, parse_config, preset, read_config
@@ -37,7 +37,7 @@ class CorpusOptions(Options):
 
 class TrainingOptions(Options):
     epochs: PositiveInt
-    seed: int = 1
+    seed: NonNegativeInt = 1
     crop: PositiveInt | None = None  # baseline: a random stretch of this many segments of a longer document
     encoder_rate: NonNegativeFloat  # learning rates
     head_rate: PositiveFloat

@@ -34,11 +34,11 @@ class Before:
     forms: IntArray  # [m, 2, FORMS]
 
 
-def snapshot(memory: EntityMemory, rows: Tensor | None = None) -> Before:
-    """A copy of the memory; `rows` takes the place of its rows where they carry gradients of earlier segments."""
+def snapshot(memory: EntityMemory, rows: Tensor) -> Before:
+    """A copy of the memory; `rows` are its rows with their gradients."""
     m = len(memory)
     return Before(
-        memory.rows[:m].clone() if rows is None else rows,
+        rows,
         memory.ids[:m].copy(),
         memory.sizes[:m].copy(),
         memory.places[:m].copy(),

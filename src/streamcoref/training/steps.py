@@ -14,7 +14,7 @@ from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.evict import NoEviction
 from streamcoref.model.incremental import NEW, IncrementalModel, Link, greedy
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.score_table import FloatArray, read_spans
+from streamcoref.model.score_table import FloatArray, entity_rows, read_spans
 from streamcoref.model.segments import Segment
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.vocabulary import number_of
@@ -82,13 +82,16 @@ def incremental_step(
     rows: Tensor | None = None  # the memory's rows with the gradients of pending segments
     for number, segment in enumerate(example.segments):
         spans = model.spans(encode([segment])[0], segment, scheme)
+        if rows is None:  # vectors without gradients, but what is read of them learns
+            vectors = memory.rows[: len(memory), : model.spans.vectors.size].clone()
+            rows = entity_rows(vectors, model.pair_score, model.update)
         before = snapshot(memory, rows)
         links, targets = decide(model, spans, memory, labeller, example, options.teacher_forcing, random)
         readings = read_spans(spans, model.pair_score, model.update)
         versions = make_versions(model, readings, before, links)
-        right = versions.visible & np.array([np.isin(versions.entities, list(t)) for t in targets]).reshape(
-            versions.visible.shape
-        )
+        right = np.zeros_like(versions.visible)
+        for row, wanted in enumerate(targets):
+            right[row] = versions.visible[row] & np.isin(versions.entities, list(wanted))
         tables = model.fold_features(document.genre, example.scheme)
         scores = score_versions(model, readings, spans.link_scores, versions, tables, right)
         loss = entity_loss(scores, right, options.negative_rate, random)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -46,12 +47,17 @@ class Trainer:
             torch.set_num_threads(recipe.run.threads)
         torch.manual_seed(recipe.training.seed)
         model, self.tokenizer = start_model(recipe)
+        if recipe.training.encoder_rate == 0:
+            model.encoder.requires_grad_(False)
+            model.encoder.frozen = True
         self.model = model.to(self.device)
         self.workers = Workers(self.device)
         self.corpora = load_corpora(recipe, self.config, self.tokenizer, "train")
         self.dev = load_corpora(recipe, self.config, self.tokenizer, "dev")
         if not self.corpora:
             raise StreamcorefError('the recipe has no corpus to train on: give one with use = "train"')
+        if epoch_length(self.corpora) == 0:
+            raise StreamcorefError("the weights of the training corpora leave no document; give one of them more")
         self.steps_per_epoch = math.ceil(epoch_length(self.corpora) / self.workers.count)
         self.total_steps = self.steps_per_epoch * recipe.training.epochs
         self.optimizer = make_optimizer(self.model, recipe)
@@ -59,6 +65,7 @@ class Trainer:
         if recipe.run.cache is not None and self.model.encoder.frozen:
             self.encode = EncodingCache(self.model.encoder, recipe.run.cache)
         self.step = 0  # optimizer steps done
+        self.epochs = 0  # done, their evaluation and checkpoints too
         self.best = -1.0
         self.epochs_without_better = 0
         self.finished = False
@@ -71,7 +78,7 @@ class Trainer:
         self._open(resume)
         before = signal.signal(signal.SIGINT, self._interrupt)
         try:
-            while not self.finished and self.step < self.total_steps:
+            while not self.finished and self.epochs < self.recipe.training.epochs:
                 self._epoch()
                 if self.interrupted:
                     self.save()
@@ -82,11 +89,11 @@ class Trainer:
             self.workers.close()
 
     def _epoch(self) -> None:
-        epoch = self.step // self.steps_per_epoch
+        epoch = self.epochs
         order = epoch_order(self.corpora, self.recipe.training.seed, epoch)
         saved = time.monotonic()
         while self.step < (epoch + 1) * self.steps_per_epoch:
-            first = (self.step % self.steps_per_epoch) * self.workers.count
+            first = (self.step - epoch * self.steps_per_epoch) * self.workers.count
             self._step(order[first : first + self.workers.count], epoch)
             if self.workers.share(self.interrupted):
                 self.interrupted = True
@@ -164,6 +171,7 @@ class Trainer:
             {"event": "epoch", "epoch": epoch + 1, "step": self.step, "dev_f1": f1, "best": self.best, "dev": scores}
         )
         self._save_model("last")
+        self.epochs = epoch + 1
         self.save()
 
     def evaluate(self) -> dict[str, dict[str, Any]]:
@@ -188,7 +196,10 @@ class Trainer:
     # Files
 
     def _open(self, resume: bool) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StreamcorefError(f"cannot make the folder of the run, {self.folder}: {error.strerror}") from error
         state = self.folder / STATE
         if resume and state.exists():
             self.load(state)
@@ -197,7 +208,8 @@ class Trainer:
                 raise StreamcorefError(
                     f"{self.folder} has a run already: go on with --resume, or choose another run.folder"
                 )
-            (self.folder / LOG).unlink()  # it was stopped before its first checkpoint: nothing to go on from
+            if self.workers.is_first:
+                (self.folder / LOG).unlink()  # it was stopped before its first checkpoint: nothing to go on from
         if self.workers.is_first:
             (self.folder / "recipe.json").write_text(self.recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
@@ -209,6 +221,7 @@ class Trainer:
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "step": self.step,
+            "epochs": self.epochs,
             "best": self.best,
             "epochs_without_better": self.epochs_without_better,
             "finished": self.finished,
@@ -226,10 +239,10 @@ class Trainer:
             )
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.best = state["step"], state["best"]
+        self.step, self.epochs, self.best = state["step"], state["epochs"], state["best"]
         self.epochs_without_better, self.finished = state["epochs_without_better"], state["finished"]
         if self.workers.is_first:
-            keep_lines(self.folder / LOG, self.step)
+            keep_lines(self.folder / LOG, self.step, self.epochs)
 
     def _identity(self) -> str:
         """The recipe without what may change between a run and its resumption."""
@@ -281,7 +294,7 @@ def make_optimizer(model: Model, recipe: Recipe) -> torch.optim.Optimizer:
     inside = {id(p) for p in encoder}
     heads = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
     groups = [{"params": heads, "base_rate": options.head_rate, "weight_decay": 0.0}]
-    if encoder and options.encoder_rate > 0:
+    if encoder:
         groups.append({"params": encoder, "base_rate": options.encoder_rate, "weight_decay": options.encoder_decay})
     return torch.optim.AdamW(groups, lr=options.head_rate)
 
@@ -295,11 +308,18 @@ def rate_factor(step: int, total: int, schedule: str, warm_up: float) -> float:
 
 
 def choose_device(name: str) -> torch.device:
+    """Each of several processes on a machine takes a GPU of its own."""
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and "LOCAL_RANK" in os.environ:
+        name = f"cuda:{os.environ['LOCAL_RANK']}"
     try:
-        return torch.device(name)
-    except RuntimeError as error:
+        device = torch.device(name)
+        torch.empty(0, device=device)  # an AssertionError, if torch was built without it
+        if device.type == "cuda":
+            torch.cuda.set_device(device)
+        return device
+    except (RuntimeError, AssertionError) as error:
         raise StreamcorefError(f"run.device: {str(error).splitlines()[0]}") from error
 
 
@@ -311,7 +331,7 @@ def memory_in_use(device: torch.device) -> float:
     return pages * 4096 / 1e9
 
 
-def keep_lines(log: Path, step: int) -> None:
+def keep_lines(log: Path, step: int, epochs: int) -> None:
     """Drop the lines that a killed run wrote after its last checkpoint; the resumed one will write them again."""
     if not log.exists():
         return
@@ -319,9 +339,10 @@ def keep_lines(log: Path, step: int) -> None:
     with log.open(encoding="utf-8") as old, part.open("w", encoding="utf-8") as new:
         for line in old:
             try:
-                kept = json.loads(line)["step"] <= step
+                entry = json.loads(line)
             except ValueError:
                 continue  # the line that was being written when the run was killed
+            kept = entry["epoch"] <= epochs if entry["event"] == "epoch" else entry["step"] <= step
             if kept:
                 new.write(line)
     part.replace(log)
