@@ -4,8 +4,8 @@
 
 `total_over_encoder_N_threads`: the preset `small` on a novel, from raw text (splitting into sentences and words,
 pieces, segments) to links, over its encoder alone on the same segments. Until a trained model is bundled, weights are
-random, and the mention threshold is set so that 0.2 spans a word stay, about one and a half times as many as
-annotators mark in LitBank and OntoGUM (0.13 a word): a trained model drops the rest before linking.
+random, and the mention threshold is set so that 0.175 spans a word stay, half of what pruning keeps: annotators mark
+0.13 a word in LitBank and OntoGUM, and a trained model drops most of the others before linking.
 
 `literal_over_fast`: the preset `paper-spanbert-base` with random weights, time outside the encoder, the literal
 version of the tests (tests/model/literal.py: one candidate, one span, one entity at a time) over ours.
@@ -40,7 +40,7 @@ from streamcoref.text.split import document_from_text  # noqa: E402
 from tests.model.literal import LiteralEntity, LiteralModel, bucket  # noqa: E402
 
 NOVEL = ROOT.parent / "shared" / "corpora" / "novels" / "1342_pride_and_prejudice.txt"
-SPANS_PER_WORD = 0.2
+SPANS_PER_WORD = 0.175
 BATCH = 4
 
 

@@ -43,7 +43,11 @@ class PairFeatures(nn.Module):
         self.names = tuple(names)
         self.tables = nn.ModuleDict({name: nn.Embedding(known[name], size) for name in names})
         self.shape = tuple((name, known[name]) for name in names)
-        self.strides = self._strides(("distance", "size", "exact_match", "last_word_match"))
+        strides = self._strides(("distance", "size", "exact_match", "last_word_match"))
+        self.distance_steps = _BUCKET_OF * strides["distance"]
+        self.size_steps = _BUCKET_OF * strides["size"] if strides["size"] else None
+        matches = np.array([strides["exact_match"], strides["last_word_match"]])
+        self.match_steps = matches if matches.any() else None
         self.dropout = nn.Dropout(dropout)
         self.size = size * len(self.names)
 
@@ -94,14 +98,11 @@ class PairFeatures(nn.Module):
         Forms are [..., 1, 2] for spans and [n, 2, FORMS] for entities. This is `index`, in as few steps as can be:
         it is called for every span.
         """
-        strides = self.strides
-        index = bucket((span_places - places) >> 1) * strides["distance"]
-        if strides["size"]:
-            index += bucket(sizes) * strides["size"]
-        if strides["exact_match"] or strides["last_word_match"]:
-            same = (forms == span_forms[..., None]).any(-1)  # [..., n, 2]
-            index += same[..., 0] * strides["exact_match"]
-            index += same[..., 1] * strides["last_word_match"]
+        index = self.distance_steps.take((span_places - places) >> 1, mode="clip")
+        if self.size_steps is not None:
+            index += self.size_steps.take(sizes, mode="clip")
+        if self.match_steps is not None:
+            index += (forms == span_forms[..., None]).any(-1) @ self.match_steps  # [..., n, 2] @ [2]
         return index
 
     def index(self, values: Mapping[str, npt.NDArray[np.int64 | np.bool_]]) -> IntArray:

@@ -10,7 +10,6 @@ import torch
 from torch import nn
 
 from streamcoref.document import Span
-from streamcoref.model.encode_ahead import encode_ahead
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
@@ -89,12 +88,13 @@ class IncrementalModel(nn.Module):
         `batch` segments go through the encoder together, which is faster and gives the same result.
         """
         tables = self.fold_features(genre, scheme)
-        for segment, pieces in encode_ahead(self.encoder, segments, batch):
-            spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
-            links = self.link(spans, state.memory, tables)
-            evicted = state.memory.remove(self.evict(state.memory, segment.end))
-            state.advance(segment)
-            yield SegmentResult(links, evicted.tolist())
+        for group in _groups(segments, batch):
+            for segment, pieces in zip(group, self.encoder(group), strict=True):
+                spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
+                links = self.link(spans, state.memory, tables)
+                evicted = state.memory.remove(self.evict(state.memory, segment.end))
+                state.advance(segment)
+                yield SegmentResult(links, evicted.tolist())
 
     def link(
         self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
@@ -152,6 +152,17 @@ class IncrementalModel(nn.Module):
             "scheme": number_of(scheme, self.schemes),
         }
         return self.pair_score.fold_features(fixed)
+
+
+def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
+    group: list[Segment] = []
+    for segment in segments:
+        group.append(segment)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def greedy(scores: FloatArray, new_score: float) -> int:

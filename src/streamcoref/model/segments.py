@@ -156,16 +156,21 @@ def make_segment(
 
     `before` may hold pieces to be read before each word that are not part of the text.
     """
-    before = before or [()] * len(words)
-    piece_ids, word_of_piece, sentence_of_piece = [tokenizer.first], [SPECIAL], [sentences[0]]
-    for number, (extra, word, sentence) in enumerate(zip(before, pieces, sentences, strict=True), first_word):
-        piece_ids += [*extra, *word]
-        word_of_piece += [SPECIAL] * len(extra) + [number] * len(word)
-        sentence_of_piece += [sentence] * (len(extra) + len(word))
+    number = np.arange(first_word, first_word + len(words))
+    if before is None:
+        piece_ids = [piece for word in pieces for piece in word]
+        lengths = [len(word) for word in pieces]
+        word_of_piece = np.repeat(number, lengths)
+    else:
+        piece_ids = [piece for extra, word in zip(before, pieces, strict=True) for piece in (*extra, *word)]
+        lengths = [len(extra) + len(word) for extra, word in zip(before, pieces, strict=True)]
+        parts = zip(number, before, pieces, strict=True)
+        word_of_piece = np.concatenate([[SPECIAL] * len(extra) + [i] * len(word) for i, extra, word in parts])
+    sentence_of_piece = np.repeat(sentences, lengths)
     return Segment(
-        piece_ids=np.array([*piece_ids, tokenizer.last]),
-        word_of_piece=np.array([*word_of_piece, SPECIAL]),
-        sentence_of_piece=np.array([*sentence_of_piece, sentences[-1]]),
+        piece_ids=np.array([tokenizer.first, *piece_ids, tokenizer.last]),
+        word_of_piece=np.concatenate([[SPECIAL], word_of_piece, [SPECIAL]]),
+        sentence_of_piece=np.concatenate([[sentences[0]], sentence_of_piece, [sentences[-1]]]),
         words=tuple(words),
         first_word=first_word,
         position=position,
