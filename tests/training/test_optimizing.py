@@ -96,7 +96,7 @@ def test_a_step_whose_gradients_are_not_finite_is_skipped(tmp_path: Path) -> Non
     trainer = synthetic.trainer(synthetic.recipe(tmp_path))
     trainer.encode = lambda segments: [piece * torch.inf for piece in trainer.model.encoder(segments)]
     assert max(after(trainer).values()) == 0
-    assert log(trainer.folder)[0]["skipped"] is True
+    assert log(trainer.folder)[0]["gradient_norm"] is None
 
 
 def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:

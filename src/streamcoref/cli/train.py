@@ -62,8 +62,8 @@ def _run(trainer: Trainer, resume: bool) -> bool:
         def show(line: dict[str, Any]) -> None:
             board(line)
             if line["event"] == "step":
-                progress.update(task, completed=line["step"], epoch=line["epoch"], loss=f"{line['loss']:.1f}")
-            elif line["dev_f1"] is not None:
+                progress.update(task, completed=line["step"], epoch=line["epoch"], loss=line["loss"])
+            elif line.get("dev_f1") is not None:
                 progress.update(task, f1=f"{100 * line['dev_f1']:.2f}")
                 progress.console.print(f"epoch {line['epoch']}: dev F1 {100 * line['dev_f1']:.2f}")
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from streamcoref.errors import StreamcorefError
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.segments import Segment
 
@@ -21,7 +22,6 @@ class EncodingCache:
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.encoder = encoder
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
         weights = hashlib.sha256()
         for name, tensor in sorted(encoder.state_dict().items()):
             weights.update(name.encode())
@@ -41,7 +41,11 @@ class EncodingCache:
         with torch.no_grad():
             vectors: Tensor = self.encoder([segment])[0].cpu()
         part = path.with_suffix(f".{os.getpid()}.part")
-        with part.open("wb") as file:
-            np.save(file, vectors.numpy())
-        part.replace(path)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                np.save(file, vectors.numpy())
+            part.replace(path)
+        except OSError as error:
+            raise StreamcorefError(f"cannot write to the cache of encodings {self.folder}: {error.strerror}") from error
         return vectors

@@ -24,6 +24,7 @@ def plan(trainer: Trainer) -> dict[str, Any]:
         "steps_per_epoch": trainer.steps_per_epoch,
         "steps": trainer.total_steps,
         "parameters": parameters,
+        "conversion": trainer.conversion,
         "trained_parameters": trained,
         "longest_step_in_pieces": longest,
         "memory_gb": round(estimate_memory(trainer, parameters, trained, longest) / 1e9, 2),

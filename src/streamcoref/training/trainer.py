@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable
@@ -46,7 +47,7 @@ class Trainer:
         if recipe.run.threads is not None:
             torch.set_num_threads(recipe.run.threads)
         torch.manual_seed(recipe.training.seed)
-        model, self.tokenizer = start_model(recipe)
+        model, self.tokenizer, self.conversion = start_model(recipe)
         if recipe.training.encoder_rate == 0:
             model.encoder.requires_grad_(False)
             model.encoder.frozen = True
@@ -129,9 +130,8 @@ class Trainer:
                 "event": "step",
                 "step": self.step,
                 "epoch": epoch + 1,
-                "loss": round(total, 4),
-                "gradient_norm": round(float(norm), 4),
-                "skipped": not bool(torch.isfinite(norm)),
+                "loss": round(total, 4) if math.isfinite(total) else None,
+                "gradient_norm": round(float(norm), 4) if torch.isfinite(norm) else None,  # None: the step was skipped
                 "document": examples[0].document.key,
                 "seconds": round(time.monotonic() - started, 3),
             }
@@ -210,6 +210,8 @@ class Trainer:
                 )
             if self.workers.is_first:
                 (self.folder / LOG).unlink()  # it was stopped before its first checkpoint: nothing to go on from
+        if self.step == 0 and self.conversion:
+            self._log({"event": "start", "step": 0, "from": str(self.recipe.model.start_from), **self.conversion})
         if self.workers.is_first:
             (self.folder / "recipe.json").write_text(self.recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
@@ -263,18 +265,21 @@ class Trainer:
         self.interrupted = True
 
 
-def start_model(recipe: Recipe) -> tuple[Model, PieceTokenizer]:
-    """The model before its first step: random heads on a pretrained encoder, or the weights of another model."""
+def start_model(recipe: Recipe) -> tuple[Model, PieceTokenizer, dict[str, list[str]]]:
+    """The model before its first step: random heads on a pretrained encoder, or the weights of another model.
+
+    In the second case, also the names of the tensors that stay new and of those that were not taken.
+    """
     config = recipe.model_config_of()
     if recipe.model.start_from is not None:
         given = load_checkpoint(recipe.model.start_from)
         encoder = config.encoder.model_copy(update={"architecture": given.config.encoder.architecture})
         model = build_model(config.model_copy(update={"encoder": encoder}))
-        take_weights(model, given.model)
-        return model, given.tokenizer
+        new, left = take_weights(model, given.model)
+        return model, given.tokenizer, {"new": new, "not_taken": left}
     model = build_model(config, pretrained=True)
     assert config.encoder.name is not None  # or build_model would have said so
-    return model, load_tokenizer(config.encoder.name)
+    return model, load_tokenizer(config.encoder.name), {}
 
 
 def take_weights(model: Model, source: Model) -> tuple[list[str], list[str]]:
@@ -327,8 +332,10 @@ def memory_in_use(device: torch.device) -> float:
     """GB: allocated on a GPU, resident for the process on a CPU."""
     if device.type == "cuda":
         return torch.cuda.memory_allocated(device) / 1e9
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * 4096 / 1e9
+    statm = Path("/proc/self/statm")
+    if not statm.exists():  # not on Linux: the peak so far is the nearest there is
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9
+    return int(statm.read_text(encoding="ascii").split()[1]) * resource.getpagesize() / 1e9
 
 
 def keep_lines(log: Path, step: int, epochs: int) -> None:
