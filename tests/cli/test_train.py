@@ -60,7 +60,7 @@ def test_a_run_leaves_a_log_two_models_and_the_recipe(tmp_path: Path, recipe: Pa
     assert output.startswith("done: best dev F1 ")
     lines = log(folder)
     assert [line["event"] for line in lines] == ["step", "step", "epoch"] * 2
-    assert lines[0].keys() == {"event", "step", "epoch", "loss", "gradient_norm", "skipped", "document", "seconds"}
+    assert lines[0].keys() == {"event", "step", "epoch", "loss", "gradient_norm", "document", "seconds"}
     assert lines[2]["dev"]["toy"]["conll_f1"] == lines[2]["dev_f1"]
     assert json.loads((folder / "recipe.json").read_text(encoding="utf-8"))["training"]["epochs"] == 2
     for name in ("best", "last"):
