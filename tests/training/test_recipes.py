@@ -94,3 +94,14 @@ def test_every_value_of_the_schema_is_in_the_documentation() -> None:
         table = text.split(f"## `[[{name}]]`" if name == "corpora" else f"## `[{name}]`")[1].split("\n## ")[0]
         missing += [f"{name}.{key}" for key in options.model_fields if f"| `{key}` |" not in table]
     assert missing == []
+
+
+def test_one_corpus_of_several_can_be_changed_by_its_number() -> None:
+    path = Path(__file__).parents[2] / "recipes" / "small-baseline.toml"
+    before, after = read_recipe(path), read_recipe(path, ["corpora.1.path=elsewhere/train.ids"])
+    assert str(after.corpora[1].path) == "elsewhere/train.ids"
+    assert after.corpora[1].name == before.corpora[1].name
+    assert after.corpora[0] == before.corpora[0]
+    for wrong in ("corpora.9.path=x", "corpora.first.path=x"):
+        with pytest.raises(StreamcorefError, match="numbered from 0"):
+            read_recipe(path, [wrong])

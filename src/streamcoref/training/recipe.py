@@ -121,6 +121,18 @@ def overlay(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
         if isinstance(old, dict) and isinstance(change, dict):
             other_part = key in PARTS and change.get("name", old.get("name")) != old.get("name")
             result[key] = change if other_part else overlay(old, change)
+        elif isinstance(old, list) and isinstance(change, dict):
+            result[key] = _overlay_list(key, old, change)
         else:
             result[key] = change
+    return result
+
+
+def _overlay_list(key: str, values: list[Any], changes: dict[str, Any]) -> list[Any]:
+    """Changes to some tables of a list, by their numbers: `corpora.0.path=...` is the path of the first corpus."""
+    result = list(values)
+    for number, change in changes.items():
+        if not number.isdigit() or int(number) >= len(result):
+            raise StreamcorefError(f"{key}.{number}: there are {len(result)} of {key}, numbered from 0")
+        result[int(number)] = overlay(result[int(number)], change) if isinstance(change, dict) else change
     return result
