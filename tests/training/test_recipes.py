@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import ModelConfig
 from streamcoref.training.recipe import Recipe, overlay, parse_setting, read_recipe
 
