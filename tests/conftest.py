@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tqdm import tqdm
 
 # One thread: the models of the tests are too small to gain by more, and lose much on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -17,6 +18,10 @@ settings.register_profile(
     "streamcoref", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
 )
 settings.load_profile("streamcoref")
+
+# The progress bars of other libraries would leave a thread behind that makes objects now and then, which tests of
+# constant memory count.
+tqdm.monitor_interval = 0
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("STREAMCOREF_SHARED", ROOT.parent / "shared"))
