@@ -233,6 +233,7 @@ def assert_same_run(folder: Path, whole: Path) -> None:
     assert [(x["event"], x["step"]) for x in log(folder)] == [(x["event"], x["step"]) for x in log(whole)]
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_exits_with_130_and_the_run_goes_on_the_same(tmp_path: Path) -> None:
     values = many_steps(tmp_path)
     recipe = synthetic.write_recipe(tmp_path / "recipe.toml", values)

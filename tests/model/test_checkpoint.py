@@ -239,6 +239,7 @@ except StreamcorefError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_hub_name_loads_from_the_local_cache(saved: Path, tmp_path: Path) -> None:
     revision = "0123456789abcdef0123456789abcdef01234567"
     repository = tmp_path / "hub" / "models--owner--name"

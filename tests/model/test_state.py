@@ -76,6 +76,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_thread")
+@pytest.mark.slow
 def test_reading_on_in_another_process(tmp_path: Path) -> None:
     expected = {}
     for case in ("paper", "light"):

@@ -74,6 +74,7 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> Moments:
     return Moments(monkeypatch)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_and_resumed_it_ends_the_same(tmp_path: Path, moments: Moments) -> None:
     values = tiny(tmp_path)
     assert moments.run(in_folder(values, tmp_path / "whole"), None, resume=False)
