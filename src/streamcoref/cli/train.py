@@ -77,9 +77,12 @@ def _tensorboard(trainer: Trainer) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return lambda _: None
-    writer = SummaryWriter(str(trainer.folder / "tensorboard"))
+    writer: Any = None
 
     def write(line: dict[str, Any]) -> None:
+        nonlocal writer
+        if writer is None:  # not before the run has made its folder, or said why it cannot
+            writer = SummaryWriter(str(trainer.folder / "tensorboard"))
         for name in ("loss", "gradient_norm", "dev_f1"):
             if line.get(name) is not None:
                 writer.add_scalar(name, line[name], line["step"])
