@@ -98,8 +98,8 @@ def evaluate(
     each corpus; the average by length, speakers and genre; entities alive at
     once; and the time of the encoder and of the rest. With --baseline every
     row shows both models, their difference and the share that MODEL loses.
-    --evict, --no-evict, --segment-length, --scheme and --predictions concern
-    MODEL alone.
+    --evict, --no-evict, --segment-length and --predictions concern MODEL
+    alone; --scheme also a baseline that has that scheme.
 
     A policy is given as two_distances:singleton=600,cluster=1200,budget=300
     or as the JSON object that a model's config.json has for it.

@@ -86,12 +86,10 @@ class LightMentionScorer(MentionScorer):
         self.start = nn.Linear(hidden_size, size)
         self.end = nn.Linear(hidden_size, size)
         self.scheme = nn.Embedding(schemes, 2 * size)
-        nn.init.zeros_(self.scheme.weight)
         self.alone_start = nn.Linear(size, outputs)
         self.alone_end = nn.Linear(size, outputs, bias=False)
         self.product = nn.Parameter(torch.randn(outputs, size) / size)
         self.width = nn.Embedding(max_width, outputs)
-        nn.init.zeros_(self.width.weight)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, pieces: Tensor, spans: Candidates, vectors: SpanVector, scheme: int) -> MentionScores:

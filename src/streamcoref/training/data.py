@@ -22,7 +22,7 @@ class TrainingCorpus:
 
 def load_corpora(recipe: Recipe, config: ModelConfig, tokenizer: PieceTokenizer, use: str) -> list[TrainingCorpus]:
     """The corpora of one use, each document with its segments."""
-    corpora = []
+    corpora: list[TrainingCorpus] = []
     for options in recipe.corpora:
         if options.use != use:
             continue
@@ -30,6 +30,8 @@ def load_corpora(recipe: Recipe, config: ModelConfig, tokenizer: PieceTokenizer,
             raise StreamcorefError(
                 f"corpus {options.name}: the model has no scheme {options.scheme!r}; it has {', '.join(config.schemes)}"
             )
+        if any(corpus.options.name == options.name for corpus in corpora):
+            raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         for document in read_corpus(options.path, options.format):
             if not document.words:

@@ -34,14 +34,18 @@ def antecedent_loss(spans: DocumentSpans, antecedents: Antecedents, clusters: Cl
 
 
 def entity_loss(
-    scores: Tensor, right: npt.NDArray[np.bool_], negative_rate: float, random: np.random.Generator
+    scores: Tensor,
+    right: npt.NDArray[np.bool_],
+    negative_rate: float,
+    random: np.random.Generator,
+    new_score: float = 0.0,
 ) -> Tensor:
     """-log of the share of the right entities, summed over spans.
 
     Of spans that should start an entity only a share of `negative_rate` is counted.
     """
     counted = right.any(1) | (random.random(len(right)) < negative_rate)
-    losses = choice_loss(scores, torch.from_numpy(right).to(scores.device))
+    losses = choice_loss(scores, torch.from_numpy(right).to(scores.device), new_score)
     return losses[torch.from_numpy(counted).to(scores.device)].sum()
 
 

@@ -94,7 +94,7 @@ def incremental_step(
             right[row] = versions.visible[row] & np.isin(versions.entities, list(wanted))
         tables = model.fold_features(document.genre, example.scheme)
         scores = score_versions(model, readings, spans.link_scores, versions, tables, right)
-        loss = entity_loss(scores, right, options.negative_rate, random)
+        loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item())
         if example.mention_weight:
             loss = loss + example.mention_weight * mention_loss(
                 spans.candidate_word_spans, spans.candidate_scores, document.clusters
@@ -129,13 +129,14 @@ def decide(
     """
     words = spans.word_spans
     led = random.random(len(spans)) < teacher_forcing
+    new_score = model.new_entity_score.item()
     targets: list[set[int]] = []
 
     def choose(m: int, scores: FloatArray) -> int:
         alive = memory.ids[: len(memory)]
         wanted = labeller.targets(words[m], set(alive.tolist())) if words[m] in labeller.cluster_of else set()
         targets.append(wanted)
-        slot = greedy(scores, 0.0)
+        slot = greedy(scores, new_score)
         if led[m]:
             slot = int(np.flatnonzero(np.isin(alive, list(wanted)))[-1]) if wanted else NEW
         labeller.place(words[m], memory.next_id if slot == NEW else int(memory.ids[slot]))

@@ -18,13 +18,12 @@ import numpy as np
 import torch
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.metrics import Scores, score_document
+from streamcoref.evaluation import EvaluationCorpus, evaluate
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, load_tokenizer, save_checkpoint
 from streamcoref.model.config import Model, build_model
-from streamcoref.model.predict import predict
 from streamcoref.model.segments import PieceTokenizer
-from streamcoref.training.data import TrainingCorpus, epoch_length, epoch_order, load_corpora
+from streamcoref.training.data import epoch_length, epoch_order, load_corpora
 from streamcoref.training.distributed import Workers
 from streamcoref.training.encodings import EncodingCache
 from streamcoref.training.recipe import Recipe
@@ -51,6 +50,8 @@ class Trainer:
         if recipe.training.encoder_rate == 0:
             model.encoder.requires_grad_(False)
             model.encoder.frozen = True
+        if model.pair_score.uses_text:
+            raise StreamcorefError("a pair scorer that reads text cannot be trained yet; train it in code of your own")
         self.model = model.to(self.device)
         self.workers = Workers(self.device)
         self.corpora = load_corpora(recipe, self.config, self.tokenizer, "train")
@@ -175,23 +176,16 @@ class Trainer:
         self.save()
 
     def evaluate(self) -> dict[str, dict[str, Any]]:
-        """Scores on each dev corpus."""
-        self.model.eval()
+        """Scores on each dev corpus, as `streamcoref evaluate` computes them."""
+        checkpoint = Checkpoint(self.model, self.config, self.tokenizer)
         results = {}
         for corpus in self.dev:
-            total = Scores()
-            for example in corpus.examples:
-                answer = self._predict(example, corpus)
-                total = total + score_document(example.document.clusters, answer, singletons=corpus.options.singletons)
-            results[corpus.options.name] = total.to_dict()
+            options = corpus.options
+            documents = [example.document for example in corpus.examples]
+            scheme = options.scheme or self.config.schemes[0]  # as it was trained, whatever the corpus is called
+            dev = EvaluationCorpus(options.name, documents, scheme, options.singletons)
+            results[options.name] = evaluate(checkpoint, [dev]).scores.to_dict()
         return results
-
-    def _predict(self, example: Example, corpus: TrainingCorpus) -> Any:
-        wanted = corpus.options.singletons and self.config.singletons
-        document = predict(
-            self.model, self.config, self.tokenizer, example.document, corpus.options.scheme, singletons=wanted
-        )
-        return document.predicted_clusters or ()
 
     # Files
 
