@@ -126,7 +126,7 @@ def test_the_mention_loss_is_for_the_corpora_that_it_is_meant_for(
     tmp_path: Path, mention_loss: str, weights: list[float]
 ) -> None:
     values = synthetic.recipe(tmp_path, mention_loss=mention_loss, mention_weight=0.5)
-    values["corpora"] = [{**values["corpora"][0], "singletons": flag} for flag in (True, False)]
+    values["corpora"] = [{**values["corpora"][0], "name": str(flag), "singletons": flag} for flag in (True, False)]
     corpora = synthetic.trainer(values).corpora
     assert [corpus.examples[0].mention_weight for corpus in corpora] == weights
 
