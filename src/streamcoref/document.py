@@ -184,6 +184,12 @@ class Document:
         text = "\n".join(" ".join(sentence) for sentence in self.sentences)
         return replace(self, text=text, offsets=tuple(offsets))
 
+    def resolved_text(self) -> str:
+        """The text of `with_text()` with pronouns replaced by names where that reads well; see `resolved.py`."""
+        from streamcoref.resolved import resolved_text  # it needs this module
+
+        return resolved_text(self)
+
 
 def as_clusters(clusters: Iterable[Iterable[Iterable[int]]]) -> Clusters:
     """Nested lists, as they come out of JSON, as plain tuples."""
