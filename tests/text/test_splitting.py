@@ -16,7 +16,7 @@ from streamcoref.text.words import LONGEST_WORD, split_words
 
 
 def words(text: str) -> list[str]:
-    return [text[start:end] for start, end in split_words(text)]
+    return [text[start:end] for start, end in split_words(text)[0]]
 
 
 def sentences(text: str) -> list[str]:

@@ -2,14 +2,15 @@
 
 A sentence ends after a stop (. ! ? … and other scripts' own) together with the quotes and brackets that close there,
 unless what follows continues it: a lower-case word, a comma, a name after a title or an initial. A blank line
-always ends a sentence; a single line end never does. One pass that looks back no further than the sentence at hand
-and ahead no further than the few words that open the next.
+always ends a sentence; a single line end never does. One pass that looks back one word, and ahead no further than
+the few words that open the next sentence and never over a blank line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from streamcoref.document import Span
 from streamcoref.text.abbreviations import BEFORE_NUMBER, LEADING, TRAILING
@@ -32,28 +33,51 @@ _STARTERS = frozenset(
 _LONGEST_OPENING = 4  # quotes and brackets before a sentence's first word
 
 
-def split_sentences(text: str, words: Sequence[Span]) -> list[int]:
-    """After how many words each sentence ends; the last is the number of words. No words, no sentences."""
-    ends: list[int] = []
-    begin = 0
-    stop = ""  # the stop that may end the sentence here, kept while quotes and brackets close behind it
-    opened: set[str] = set()  # quotation marks that could be either, open in this sentence
-    for i in range(len(words)):
-        word = text[slice(*words[i])]
-        if _is_stop(word):
-            stop = word
-        elif not (stop and _closes(text, words, i, opened)):
-            stop = ""
-        if word in _EITHER:
-            opened ^= {word}
-        if i + 1 < len(words) and not PARAGRAPH.search(text, words[i][1], words[i + 1][0]):
-            if not stop or (i + 1 - begin == 2 and _NUMBER_OR_LETTER.fullmatch(text[slice(*words[begin])])):
-                continue  # the second case is the number of a list: "1. Wash the leaves."
-            if _closes(text, words, i + 1, opened) or not _begins(text, words, i + 1, stop):
-                continue
-        ends.append(i + 1)
-        begin, stop, opened = i + 1, "", set()
-    return ends
+# How many words further than a word must be known before it is decided whether a sentence ends behind it.
+LOOK_AHEAD = 1 + _LONGEST_OPENING
+# Characters between two words; a longer gap ends a sentence, so that no mention holds an unbounded stretch of blanks.
+LONGEST_GAP = 1000
+
+
+@dataclass
+class SentenceEnds:
+    """Finds the ends, some words at a time; between two calls it keeps what it knows of the sentence at hand."""
+
+    length: int = 0  # of the sentence so far, in words
+    stop: str = ""  # the stop that may end the sentence here, kept while quotes and brackets close behind it
+    opened: set[str] = field(default_factory=set)  # quotation marks that could be either, open in this sentence
+
+    def find(self, text: str, words: Sequence[Span], first: int, last: int) -> list[int]:
+        """After how many of `words` a sentence ends, decided for `words[first:last]`.
+
+        `words` goes on for LOOK_AHEAD words behind `last`, or else ends with it, as the text does; it begins with the
+        word before `first`, if that is in the same sentence.
+        """
+        ends: list[int] = []
+        length, stop, opened = self.length, self.stop, self.opened
+        for i in range(first, last):
+            length += 1
+            word = text[slice(*words[i])]
+            if _is_stop(word):
+                stop = word
+            elif not (stop and _closes(text, words, i, opened)):
+                stop = ""
+            if word in _EITHER:
+                opened ^= {word}
+            if i + 1 < len(words) and not _divided(text, words[i], words[i + 1]):
+                if not stop or (length == 2 and _NUMBER_OR_LETTER.fullmatch(text[slice(*words[i - 1])])):
+                    continue  # the second case is the number of a list: "1. Wash the leaves."
+                if _closes(text, words, i + 1, opened) or not _begins(text, words, i + 1, stop):
+                    continue
+            ends.append(i + 1)
+            length, stop, opened = 0, "", set()
+        self.length, self.stop, self.opened = length, stop, opened
+        return ends
+
+
+def _divided(text: str, word: Span, following: Span) -> bool:
+    """Whether a sentence ends between two words whatever they are."""
+    return following[0] - word[1] > LONGEST_GAP or PARAGRAPH.search(text, word[1], following[0]) is not None
 
 
 def _is_stop(word: str) -> bool:
@@ -68,7 +92,7 @@ def _closes(text: str, words: Sequence[Span], i: int, opened: set[str]) -> bool:
         return True
     if word not in _CLOSER and word not in _EITHER:
         return False
-    if word not in _EITHER or start == 0 or words[i - 1][1] == start:
+    if word not in _EITHER or words[i - 1][1] == start:
         return True
     stands_alone = i + 1 == len(words) or words[i + 1][0] > end
     return stands_alone and word in opened
@@ -77,7 +101,11 @@ def _closes(text: str, words: Sequence[Span], i: int, opened: set[str]) -> bool:
 def _begins(text: str, words: Sequence[Span], i: int, stop: str) -> bool:
     """Whether a new sentence begins with word i, after `stop`."""
     first = i
-    while first < min(i + _LONGEST_OPENING, len(words) - 1) and text[slice(*words[first])] in _OPENER:
+    while (
+        first < min(i + _LONGEST_OPENING, len(words) - 1)
+        and text[slice(*words[first])] in _OPENER
+        and not _divided(text, words[first], words[first + 1])
+    ):
         first += 1
     word = text[slice(*words[first])]
     if word[0].islower() or word in _CONTINUES or (_is_stop(word) and not word[0].isalnum()):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streamcoref.document import Document, Span
-from streamcoref.text.sentences import split_sentences
-from streamcoref.text.words import split_words
+from streamcoref.text.splitter import TextSplitter
 
 
 def split_text(text: str) -> tuple[list[Span], list[int]]:
     """The words of a text as spans of characters, and after how many words each sentence ends."""
-    offsets = split_words(text)
-    return offsets, split_sentences(text, offsets)
+    split = TextSplitter().read(text, final=True)
+    return split.words, split.ends
 
 
 def document_from_text(key: str, text: str, speakers: Iterable[str] | None = None) -> Document:

@@ -70,18 +70,34 @@ _CLITIC = re.compile(
 _MAY_HAVE_CLITIC = re.compile(r"['\u2019]|(?:not|na|ta|me)$", re.IGNORECASE)
 
 
-def split_words(text: str) -> list[Span]:
-    """The words of `text` as spans of characters, in order and without overlap."""
+# How many characters from its first one on decide a word, at most: a run with 20 hyphens in it is the longest.
+HORIZON = 22 * (LONGEST_WORD + 1)
+# What stands before a blank is decided by what stands up to there, the blank, and two characters more: "No. 5".
+BLANK_LOOK_AHEAD = 3
+_BLANK = re.compile(f"[{BLANK}]")
+
+
+def is_blank(character: str) -> bool:
+    return _BLANK.match(character) is not None
+
+
+def split_words(text: str, begin: int = 0, limit: int | None = None) -> tuple[list[Span], int]:
+    """The words that begin in `text[begin:limit]` as spans of characters, in order, and where the last of them ends."""
     spans: list[Span] = []
-    for match in _WORD.finditer(text):
+    stop = len(text) if limit is None else limit
+    done = begin
+    for match in _WORD.finditer(text, begin):
         start, end = match.span()
+        if start >= stop:
+            break
         if end - start > LONGEST_WORD:
             spans.extend((a, min(a + LONGEST_WORD, end)) for a in range(start, end, LONGEST_WORD))
         elif end - start > 2 and _MAY_HAVE_CLITIC.search(match[0]):
             spans.extend(_split_clitics(match[0], start))
         else:
             spans.append((start, end))
-    return spans
+        done = end
+    return spans, done
 
 
 def _split_clitics(word: str, start: int) -> list[Span]:
