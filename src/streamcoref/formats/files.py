@@ -16,6 +16,7 @@ from streamcoref.errors import InputError, StreamcorefError
 
 STANDARD = Path("-")  # standard input when reading, standard output when writing
 _GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK = 8192  # bytes: less than a second's work for a model, so that a run can be stopped and saved at any time
 
 
 def plain_name(path: Path) -> str:
@@ -29,22 +30,40 @@ def read_lines(path: Path) -> Iterator[str]:
     Compressed files are known by their first bytes, whatever their name. A byte order mark is left out.
     """
     offset = 0
+    with _readable(path), _open_bytes(path) as stream:
+        # A line ends at "\n" alone: str.splitlines would also cut at U+2028 and other characters inside words.
+        for number, line in enumerate(stream, start=1):
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"not valid UTF-8: byte 0x{line[error.start]:02x} at offset {offset + error.start}"
+                    f"{' of the unpacked file' if isinstance(stream, gzip.GzipFile) else ''}; "
+                    "convert the file to UTF-8 first",
+                    path,
+                    number,
+                ) from None
+            yield text.removeprefix("\ufeff") if number == 1 else text
+            offset += len(line)
+
+
+def read_chunks(path: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the bytes of a file, unpacked, from the byte `start` on, some thousand at a time as they come.
+
+    `-` is standard input, which can only be read from where it is.
+    """
+    with _readable(path), _open_bytes(path) as stream:
+        if start:
+            stream.seek(start)
+        while data := stream.read1(_CHUNK):
+            yield data
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """What keeps a file from being read, as a sentence."""
     try:
-        with _open_bytes(path) as stream:
-            # A line ends at "\n" alone: str.splitlines would also cut at U+2028 and other characters inside words.
-            for number, line in enumerate(stream, start=1):
-                try:
-                    text = line.decode("utf-8")
-                except UnicodeDecodeError as error:
-                    raise InputError(
-                        f"not valid UTF-8: byte 0x{line[error.start]:02x} at offset {offset + error.start}"
-                        f"{' of the unpacked file' if isinstance(stream, gzip.GzipFile) else ''}; "
-                        "convert the file to UTF-8 first",
-                        path,
-                        number,
-                    ) from None
-                yield text.removeprefix("\ufeff") if number == 1 else text
-                offset += len(line)
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"damaged gzip data ({error}); the file may be cut short", path) from None
     except FileNotFoundError:
@@ -58,13 +77,13 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _open_bytes(path: Path) -> Iterator[BinaryIO]:
+def _open_bytes(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase] | gzip.GzipFile]:
     # Standard input may be any binary stream; BufferedReader adds the `peek` that tells gzip from text.
     raw = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer if path == STANDARD else path.open("rb", buffering=0)))
     try:
         if raw.peek(2)[:2] == _GZIP_MAGIC:
             with gzip.GzipFile(fileobj=raw) as unpacked:
-                yield cast(BinaryIO, unpacked)
+                yield unpacked
         else:
             yield raw
     finally:

@@ -1,0 +1,40 @@
+"""Events as lines: JSON for programs, or a form that people read. Nothing is held, so a text may be of any length."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from streamcoref.document import Mention
+from streamcoref.events import EntityFinished, EntityStarted, Event
+
+
+def json_line(event: Event, key: str) -> str:
+    """One JSON object; `key` is the document's."""
+    record: dict[str, Any] = {"document": key}
+    if isinstance(event, EntityFinished):
+        record |= {"event": "entity_finished", "entity": event.entity, "name": event.name, "size": event.size}
+        record |= {"first": _mention(event.first), "last": _mention(event.last)}
+    else:
+        kind = "entity_started" if isinstance(event, EntityStarted) else "mention_linked"
+        record |= {"event": kind, "entity": event.entity, "mention": _mention(event.mention)}
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def readable_line(event: Event) -> str:
+    """The entity's number, what happened, and the words."""
+    number = f"{event.entity:>6}"
+    if isinstance(event, EntityFinished):
+        return f"{number}  ends    {event.name} ({event.size} {'mention' if event.size == 1 else 'mentions'})\n"
+    verb = "begins" if isinstance(event, EntityStarted) else "again"
+    return f"{number}  {verb:6}  {one_line(event.mention.text)}\n"
+
+
+def one_line(text: str) -> str:
+    """Without line ends and control characters, which a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _mention(mention: Mention) -> dict[str, Any]:
+    order = ("text", "start", "end", "word_start", "word_end", "sentence", "score")
+    return {name: getattr(mention, name) for name in order}

@@ -1,0 +1,15 @@
+"""The text itself, with pronouns replaced by names. Write only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TextIO
+
+from streamcoref.document import Document
+
+
+def write(documents: Iterable[Document], stream: TextIO) -> None:
+    """One text after the other, with an empty line between."""
+    for number, document in enumerate(documents):
+        stream.write("\n\n" if number else "")
+        stream.write(document.resolved_text())

@@ -1,0 +1,217 @@
+"""The store, fed with events made by hand."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamcoref.document import Mention
+from streamcoref.errors import StreamcorefError
+from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.store import Progress, Source, Store, absent, remove
+
+SOURCE = Source("book.txt", 100, "abc", "default", "f1", json.dumps({"singletons": False}))
+WORD = 6  # characters, with the blank behind
+
+
+def mention(text: str, word: int) -> Mention:
+    words = len(text.split())
+    start = word * WORD
+    return Mention(word, word + words, start, start + len(text), text, word // 10, 0.5)
+
+
+ANNA, SHE, CAT = mention("Anna's", 3), mention("she", 12), mention("the\ncat", 20)
+STORY: list[Event] = [
+    EntityStarted(4, SHE),
+    MentionLinked(4, ANNA),
+    EntityStarted(7, CAT),
+    MentionLinked(7, mention("it", 50)),
+]
+END: list[Event] = [EntityFinished(4, "Anna", 2, SHE, ANNA), EntityFinished(7, "the cat", 2, CAT, mention("it", 50))]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.create(tmp_path / "book.sqlite", SOURCE)
+
+
+def rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with sqlite3.connect(path) as connection:
+        found = {
+            table: connection.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid").fetchall()
+            for table in ("input", "entities", "mentions")
+        }
+    connection.close()
+    return found
+
+
+def test_entities_alive_are_seen_with_their_size(store: Store) -> None:
+    store.commit(STORY, Progress(60, 1, 60, 52, "d", b"state"))
+    reader = Store.open(store.path, readonly=True)  # while the writer is open
+    anna, cat = reader.largest(10)
+    assert (anna.id, anna.name, anna.size, anna.finished) == (4, "Anna", 2, False)  # not "she": a pronoun is no name
+    assert (cat.name, cat.start, cat.end, cat.word_start, cat.word_end) == ("the cat", 120, 302, 20, 51)
+    assert list(reader.mentions(4)) == [ANNA, SHE]  # in the order of the text, whole
+    assert reader.counts() == (2, 4)
+    reader.close()
+    store.commit(END, Progress(100, 1, 100, 60, "d", None, done=True))
+    store.close()
+    with_end = Store.open(store.path)
+    assert [e.finished for e in with_end.largest(10)] == [True, True]
+    assert with_end.progress.done
+    with_end.close()
+
+
+def test_what_is_committed_is_there_again(store: Store) -> None:
+    progress = Progress(60, 3, 58, 12, '["", 0]', b"\0state")
+    store.commit(STORY[:2], progress)
+    store.close()
+    again = Store.open(store.path)
+    assert (again.source, again.progress) == (SOURCE, progress)
+    again.commit([], replace(progress, bytes=70), sha256="def")
+    assert Store.open(store.path, readonly=True).source == replace(SOURCE, sha256="def")
+    again.close()
+
+
+def test_a_failed_commit_leaves_nothing(store: Store) -> None:
+    store.commit(STORY[:2], Progress(10, 1, 10, 5, "", b"a"))
+    before = rows(store.path)
+    with pytest.raises(StreamcorefError, match="cannot be used"):
+        store.commit([STORY[2], EntityStarted(4, SHE)], Progress(20, 1, 20, 9, "", b"b"))  # 4 has started before
+    assert rows(store.path) == before
+    assert store.progress.state == b"a"
+    store.commit(STORY[2:], Progress(20, 1, 20, 9, "", b"b"))
+    store.close()
+
+
+def test_two_writers_do_not_mix(store: Store) -> None:
+    other = Store.open(store.path)
+    store.commit(STORY[:2], Progress(10, 1, 10, 5))
+    before = rows(store.path)
+    with pytest.raises(StreamcorefError, match="another process is writing"):
+        other.commit(STORY[:2], Progress(10, 1, 10, 5))
+    assert rows(store.path) == before
+    other.close()
+    store.close()
+
+
+@settings(max_examples=10)
+@given(cuts=st.lists(st.integers(0, len(STORY)), max_size=6).map(sorted))
+def test_rows_do_not_depend_on_when_they_are_committed(
+    cuts: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("stores")
+    found = []
+    for name, places in (("once", []), ("often", cuts)):
+        path = folder / name
+        Store.create(path, SOURCE).close()
+        for number, (a, b) in enumerate(zip([0, *places], [*places, len(STORY)], strict=True), start=1):
+            part = Store.open(path)
+            part.commit(STORY[a:b], Progress(number, 1, number, 1))
+            part.close()
+        last = Store.open(path)
+        last.commit(END, Progress(100, 1, 100, 60, done=True))
+        last.close()
+        found.append(rows(path))
+    assert found[0] == found[1]
+
+
+def test_a_finished_store_is_one_file(store: Store) -> None:
+    store.commit([*STORY, *END], Progress(100, 1, 100, 60, done=True))
+    assert store.path.with_name("book.sqlite-wal").exists()  # readable while being written
+    store.close()
+    assert [file.name for file in store.path.parent.iterdir()] == ["book.sqlite"]
+    with sqlite3.connect(store.path) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    connection.close()
+
+
+def test_entities_are_found_by_name_or_by_mention(store: Store) -> None:
+    events = [*STORY, EntityStarted(9, mention("Annabel", 30)), MentionLinked(9, mention("100%", 31))]
+    events += [MentionLinked(9, mention("Annabel", word)) for word in (32, 33)]
+    store.commit(events, Progress(90, 1, 90, 60))
+    assert [e.id for e in store.named("anna")] == [4, 9]  # the whole name before the larger entity
+    assert [e.id for e in store.named("%")] == []
+    assert [e.id for e in store.named("100%")] == [9]
+    assert [e.id for e in store.named("IT")] == [7]
+    store.close()
+
+
+def test_timeline_counts_mentions_by_place(store: Store) -> None:
+    store.commit(STORY, Progress(60, 1, 60, 100))
+    assert store.timeline(4, 10) == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert store.timeline(7, 10) == [0, 0, 1, 0, 0, 1, 0, 0, 0, 0]
+    store.close()
+
+
+def test_queries_use_the_indices(store: Store) -> None:
+    with sqlite3.connect(store.path) as connection:
+        for query in (
+            "SELECT * FROM entities ORDER BY size DESC LIMIT 5",
+            "SELECT * FROM entities WHERE name = 'x' COLLATE NOCASE",
+            "SELECT * FROM mentions WHERE entity = 4 ORDER BY word_start",
+            "SELECT * FROM mentions WHERE word_start BETWEEN 1 AND 9",
+        ):
+            plan = str(connection.execute(f"EXPLAIN QUERY PLAN {query}").fetchall())
+            assert "_by_" in plan, query
+            assert "TEMP B-TREE" not in plan, query
+    connection.close()
+    store.close()
+
+
+@pytest.mark.parametrize("content", [b"", "sqlite"])
+def test_what_a_kill_leaves_of_a_store_being_made_is_no_store_yet(content: bytes | str, tmp_path: Path) -> None:
+    path = tmp_path / "book.sqlite"
+    assert absent(path)
+    path.write_bytes(b"")
+    if content == "sqlite":
+        with sqlite3.connect(path) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.close()
+    assert absent(path)
+    Store.create(path, SOURCE).close()
+    assert not absent(path)
+
+
+def test_files_that_are_no_stores_are_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "book.sqlite"
+    path.write_text("A letter to Anna. " * 100)
+    with pytest.raises(StreamcorefError, match=r"book\.sqlite: this file exists and is not a streamcoref store"):
+        absent(path)
+    assert path.read_text().startswith("A letter")
+    with pytest.raises(StreamcorefError, match="not a file"):
+        absent(tmp_path)
+    remove(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE songs (title TEXT)")
+    connection.close()
+    with pytest.raises(StreamcorefError, match="database of another program"):
+        Store.open(path)
+    with pytest.raises(StreamcorefError, match="no such store"):
+        Store.open(tmp_path / "other.sqlite")
+
+
+def test_stores_of_another_version_or_damaged_are_refused(store: Store) -> None:
+    store.close()
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StreamcorefError, match="version 99"):
+        Store.open(store.path)
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("DELETE FROM input")
+    connection.close()
+    with pytest.raises(StreamcorefError, match="damaged"):
+        Store.open(store.path)
+
+
+def test_a_store_cannot_be_made_where_nothing_can_be_written() -> None:
+    with pytest.raises(StreamcorefError, match="may you write to it"):
+        Store.create(Path("/proc/self/book.sqlite"), SOURCE)
