@@ -74,7 +74,7 @@ def test_what_is_committed_is_there_again(store: Store) -> None:
     store.close()
     again = Store.open(store.path)
     assert (again.source, again.progress) == (SOURCE, progress)
-    again.commit([], replace(progress, bytes=70), sha256="def")
+    again.commit([], replace(progress, bytes_read=70), sha256="def")
     assert Store.open(store.path, readonly=True).source == replace(SOURCE, sha256="def")
     again.close()
 

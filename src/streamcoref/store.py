@@ -7,10 +7,11 @@ together. The schema is described, with example queries, in docs/store.md.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from streamcoref.document import Mention
 from streamcoref.errors import StreamcorefError
@@ -31,7 +32,7 @@ _SCHEMA = (
         model TEXT NOT NULL,
         fingerprint TEXT NOT NULL,
         options TEXT NOT NULL,
-        bytes INTEGER NOT NULL,
+        bytes_read INTEGER NOT NULL,
         lines INTEGER NOT NULL,
         characters INTEGER NOT NULL,
         words INTEGER NOT NULL,
@@ -88,7 +89,7 @@ class Source:
 class Progress:
     """How far the input has been read, what the decoder holds of a character cut in two, and the stream's state."""
 
-    bytes: int = 0
+    bytes_read: int = 0
     lines: int = 0
     characters: int = 0
     words: int = 0
@@ -125,7 +126,7 @@ class Store:
             raise StreamcorefError(f"{path}: this store is damaged: it does not say what it was made from")
         split = len(fields(Source))
         self.source = Source(*row[:split])
-        self.progress = Progress(*row[split:-1], done=bool(row[-1]))
+        self.progress = Progress(*_with_flag(row[split:]))
 
     @classmethod
     def create(cls, path: Path, source: Source) -> Store:
@@ -162,12 +163,12 @@ class Store:
         connection, before = self._connection, self.progress
         with _explained(self.path), _transaction(connection):
             moved = connection.execute(
-                "UPDATE input SET bytes = ?, lines = ?, characters = ?, words = ?, decoder = ?, state = ?, done = ?, "
-                "sha256 = coalesce(?, sha256) WHERE bytes = ? AND characters = ? AND done = 0",
+                f"UPDATE input SET ({_columns(Progress)}, sha256) = (?, ?, ?, ?, ?, ?, ?, coalesce(?, sha256)) "
+                "WHERE bytes_read = ? AND characters = ? AND done = 0",
                 (
                     *(getattr(progress, field.name) for field in fields(Progress)),
                     sha256,
-                    before.bytes,
+                    before.bytes_read,
                     before.characters,
                 ),
             )
@@ -213,7 +214,7 @@ class Store:
     def _entities(self, clause: str, *values: object) -> list[StoredEntity]:
         with _explained(self.path):
             rows = self._connection.execute(f"SELECT {_columns(StoredEntity)} FROM entities {clause}", values)
-            return [StoredEntity(*row[:-1], finished=bool(row[-1])) for row in rows]
+            return [StoredEntity(*_with_flag(row)) for row in rows]
 
     def mentions(self, entity: int) -> Iterator[Mention]:
         """An entity's mentions in the order of the text."""
@@ -303,6 +304,11 @@ def _add(connection: sqlite3.Connection, event: Event) -> None:
 
 def _columns(row: type[Source | Progress | StoredEntity | Mention]) -> str:
     return ", ".join(field.name for field in fields(row))
+
+
+def _with_flag(row: Sequence[Any]) -> list[Any]:
+    """A row whose last column is a flag, which SQLite keeps as a number."""
+    return [*row[:-1], bool(row[-1])]
 
 
 def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
