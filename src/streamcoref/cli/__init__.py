@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from streamcoref.cli import corpus, evaluate, score, train
+from streamcoref.cli import corpus, evaluate, experiment, score, train
 from streamcoref.errors import StreamcorefError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.add_typer(corpus.app, name="corpus")
 app.command("score")(score.score)
 app.command("evaluate")(evaluate.evaluate)
+app.command("experiment")(experiment.experiment)
 app.command("train")(train.train)
 
 

@@ -1,0 +1,116 @@
+"""What the configs of experiments have in common: models, corpora, and how they are read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, Field, PositiveInt, ValidationError
+
+from streamcoref.corpora import corpus_files
+from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.evaluation import EvaluationCorpus
+from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
+from streamcoref.experiments.base import Values
+from streamcoref.experiments.paper import PaperModel
+from streamcoref.model.checkpoint import CONFIG, WEIGHTS, Checkpoint, find_checkpoint, load_checkpoint
+from streamcoref.model.config import describe_mistakes
+from streamcoref.model.parts import Options
+from streamcoref.training.recipe import overlay, parse_setting
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+class CorpusChoice(Options):
+    """A corpus with gold clusters, as `evaluation.EvaluationCorpus` has it."""
+
+    name: str
+    path: Path  # a file, a folder, or a list of document names (*.ids)
+    format: str | None = None
+    scheme: str | None = None
+    singletons: bool | None = None
+
+    def corpus(self) -> EvaluationCorpus:
+        return EvaluationCorpus(self.name, self.path, self.scheme, self.singletons, self.format)
+
+
+class ModelChoice(Options):
+    """A model, some of its settings changed."""
+
+    name: str  # in tables and plots
+    path: str  # a folder or a name on the hub
+    evict: str | None = None  # a policy as `evaluate --evict` takes it; "none" keeps everything
+    segment_length: PositiveInt | None = None  # pieces
+    paper: PaperModel | None = None  # which of the paper's models it stands for
+
+    def load(self) -> Checkpoint:
+        import torch
+
+        checkpoint = load_checkpoint(self.path, "cuda" if torch.cuda.is_available() else "cpu")
+        if self.evict is not None:
+            checkpoint = with_eviction(checkpoint, parse_eviction(self.evict))
+        if self.segment_length is not None:
+            checkpoint = with_segment_length(checkpoint, self.segment_length)
+        return checkpoint
+
+
+class RunChoice(Options):
+    """What may change between a run and its continuation."""
+
+    batch: PositiveInt = 1  # segments that share a pass of the encoder
+    threads: PositiveInt | None = None  # of the CPU
+
+
+def _names_differ(
+    choices: tuple[CorpusChoice, ...] | tuple[ModelChoice, ...],
+) -> tuple[CorpusChoice, ...] | tuple[ModelChoice, ...]:
+    names = [choice.name for choice in choices]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two are called {name}; give one another name")
+    return choices
+
+
+Corpora = Annotated[tuple[CorpusChoice, ...], Field(min_length=1), AfterValidator(_names_differ)]
+Models = Annotated[tuple[ModelChoice, ...], Field(min_length=1), AfterValidator(_names_differ)]
+
+
+class ExperimentOptions(Options):
+    """Every experiment has corpora, and a way to run."""
+
+    corpora: Corpora
+    run: RunChoice = RunChoice()
+
+
+def read_options(kind: type[AnyOptions], path: Path, settings: Sequence[str] = ()) -> AnyOptions:
+    """A config in TOML, some values set from outside as `corpora.0.path=...`, checked."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the config cannot be read: {error.strerror}", path) from error
+    except ValueError as error:
+        raise InputError(str(error), path) from error
+    for setting in settings:
+        values = overlay(values, parse_setting(setting))
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise InputError(describe_mistakes(error), path) from error
+
+
+def identity(options: Options) -> Values:
+    return options.model_dump(mode="json", exclude={"run"})
+
+
+def corpora_inputs(options: ExperimentOptions) -> list[Path]:
+    return [file for corpus in options.corpora for file in corpus_files(corpus.path)]
+
+
+def model_files(path: str | Path) -> list[Path]:
+    folder = find_checkpoint(path)
+    for name in (CONFIG, WEIGHTS):
+        if not (folder / name).is_file():
+            raise StreamcorefError(f"{folder} is not a model folder: it has no {name}")
+    return [folder / CONFIG, folder / WEIGHTS]
