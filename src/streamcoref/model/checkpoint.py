@@ -18,6 +18,8 @@ from streamcoref.model.segments import PieceTokenizer
 WEIGHTS = "model.safetensors"
 CONFIG = "config.json"
 CARD = "README.md"
+DEFAULT = "default"  # the name of the model that comes with the package; a folder of that name is ./default
+BUNDLED = Path(__file__).parent.parent / "models" / "default"
 
 
 class Checkpoint(NamedTuple):
@@ -47,9 +49,9 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
     (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
 
 
-def load_checkpoint(name: str | Path, device: torch.device | str = "cpu") -> Checkpoint:
+def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revision: str | None = None) -> Checkpoint:
     """A model from a folder or from the hub, in evaluation mode, in 32-bit floats."""
-    folder = find_checkpoint(name)
+    folder = find_checkpoint(name, revision)
     try:
         values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -62,8 +64,15 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu") -> Che
     return Checkpoint(model.to(device).eval(), config, load_tokenizer(folder))
 
 
-def find_checkpoint(name: str | Path) -> Path:
-    """The folder of a model: itself, or a snapshot of the hub repository of that name."""
+def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:
+    """The folder of a model: itself, a snapshot of the hub repository of that name, or, for `default`, the bundled one.
+
+    `revision` is a branch, tag or commit of the hub repository.
+    """
+    if name == DEFAULT:
+        if not (BUNDLED / WEIGHTS).is_file():
+            raise StreamcorefError("this installation has no bundled model; name a model folder or a model on the hub")
+        return BUNDLED
     folder = Path(name)
     if folder.is_dir():
         return folder
@@ -74,7 +83,11 @@ def find_checkpoint(name: str | Path) -> Path:
 
     try:
         return Path(
-            snapshot_download(str(name), allow_patterns=["*.safetensors", "*.json", "*.txt", "*.md", "*.model"])
+            snapshot_download(
+                str(name),
+                revision=revision,
+                allow_patterns=["*.safetensors", "*.json", "*.txt", "*.md", "*.model"],
+            )
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         said = str(error).strip().splitlines()[0]

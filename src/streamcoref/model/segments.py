@@ -64,6 +64,10 @@ class PieceTokenizer:
         """The piece ids of each word. A word the tokenizer makes nothing of becomes the unknown piece."""
         if not words:
             return []
+        try:
+            "".join(words).encode()
+        except UnicodeEncodeError:  # half a surrogate pair, which no tokenizer takes
+            words = [word.encode(errors="replace").decode() for word in words]
         # verbose=False: the tokenizer would warn that the text is longer than the encoder; segments are not.
         encoded = self.tokenizer(list(words), is_split_into_words=True, add_special_tokens=False, verbose=False)
         pieces: list[list[int]] = [[] for _ in words]
@@ -72,35 +76,141 @@ class PieceTokenizer:
         return [word or [self.unknown] for word in pieces]
 
 
-def cut_segments(
-    pieces_per_word: Sequence[int], sentence_ends: Sequence[int], max_pieces: int, max_sentences: int | None = None
-) -> Iterator[tuple[int, int]]:
-    """Word ranges of the segments: greedily as many words as fit into `max_pieces` (special pieces not counted).
+class SegmentCuts:
+    """Where segments end, word by word: greedily as many words as fit into `max_pieces`, special ones not counted.
 
     A segment that cannot hold the next word ends at its last sentence end, or, if it holds none, at its last word
     end. With `max_sentences` it also ends after that many sentence ends. A word with more pieces than fit makes a
     segment of its own. The cut depends only on what lies before it and one word more, so a stream is cut like a file.
     """
+
+    def __init__(self, max_pieces: int, max_sentences: int | None = None) -> None:
+        self.max_pieces, self.max_sentences = max_pieces, max_sentences
+        self._open: list[int] = []  # pieces of each word of the open segment
+        self._pieces = self._sentences = 0  # in it
+        self._last_end = 0  # after how many of its words its last sentence end stands; 0 if it has none
+
+    def add(self, pieces: int, ends_sentence: bool) -> list[int]:
+        """The lengths, in words, of the segments that this word ends: before it, or with it."""
+        ended: list[int] = []
+        while self._pieces and self._pieces + pieces > self.max_pieces:
+            ended.append(self._cut(self._last_end or len(self._open)))
+        self._open.append(pieces)
+        self._pieces += pieces
+        if ends_sentence:
+            self._last_end = len(self._open)
+            self._sentences += 1
+            if self._sentences == self.max_sentences:
+                ended.append(self._cut(len(self._open)))
+        return ended
+
+    def finish(self) -> list[int]:
+        """The length of the open segment, which ends here; nothing if no word is left."""
+        return [self._cut(len(self._open))] if self._open else []
+
+    def _cut(self, length: int) -> int:
+        del self._open[:length]
+        self._pieces, self._sentences, self._last_end = sum(self._open), 0, 0
+        return length
+
+
+def cut_segments(
+    pieces_per_word: Sequence[int], sentence_ends: Sequence[int], max_pieces: int, max_sentences: int | None = None
+) -> Iterator[tuple[int, int]]:
+    """Word ranges of the segments of a whole text; see `SegmentCuts`."""
     ends = frozenset(sentence_ends)
-    start = pieces = sentences = 0
-    last_end: int | None = None  # the last sentence end inside the open segment
-    word = 0
-    while word < len(pieces_per_word):
-        if pieces and pieces + pieces_per_word[word] > max_pieces:
-            word = last_end or word
-            yield start, word
-            start, pieces, sentences, last_end = word, 0, 0, None
-            continue
-        pieces += pieces_per_word[word]
-        word += 1
-        if word in ends:
-            last_end = word
-            sentences += 1
-            if sentences == max_sentences:
-                yield start, word
-                start, pieces, sentences, last_end = word, 0, 0, None
-    if start < word:
-        yield start, word
+    cuts = SegmentCuts(max_pieces, max_sentences)
+
+    def lengths() -> Iterator[int]:
+        for word, pieces in enumerate(pieces_per_word, 1):
+            yield from cuts.add(pieces, word in ends)
+        yield from cuts.finish()
+
+    start = 0
+    for length in lengths():
+        yield start, start + length
+        start += length
+
+
+class SegmentBuilder:
+    """Segments from words that come little by little. It holds the words of the open segment and some counters.
+
+    With `speakers_as_text` the encoder reads the speaker's name before each turn; spans and words stay the text's.
+    A text that was read in part goes on with `words`, `pieces` and `sentences` of the segments that are done, and
+    with the `speaker` of its last word.
+    """
+
+    def __init__(
+        self,
+        tokenizer: PieceTokenizer,
+        max_pieces: int,
+        max_sentences: int | None = None,
+        speakers_as_text: bool = False,
+        *,
+        words: int = 0,
+        pieces: int = 0,
+        sentences: int = 0,
+        speaker: str = "",
+    ) -> None:
+        self.tokenizer = tokenizer
+        self.room = max_pieces - 2  # without the special pieces
+        self.speakers_as_text = speakers_as_text
+        self.first_word, self.position = words, pieces  # of the open segment
+        self.sentence = sentences  # the number of the next word's
+        self.speaker = speaker  # of the latest word
+        self._cuts = SegmentCuts(self.room, max_sentences)
+        # Of each word of the open segment:
+        self._words: list[str] = []
+        self._pieces: list[list[int]] = []
+        self._before: list[list[int]] = []  # a speaker's name
+        self._sentences: list[int] = []
+
+    def add(self, words: Sequence[str], ends: Sequence[int], speakers: Sequence[str] = ()) -> Iterator[Segment]:
+        """The segments that these words complete. `ends` says after how many of them a sentence ends.
+
+        `speakers` has one name a word ("" where unknown) or is empty.
+        """
+        last_words = frozenset(ends)
+        for number, (word, pieces) in enumerate(zip(words, self.tokenizer(words), strict=True)):
+            pieces = pieces[: self.room]  # an endless word: its beginning stands
+            before = self._turn(speakers[number] if speakers else "")[: self.room - len(pieces)]
+            ends_sentence = number + 1 in last_words
+            self._words.append(word)
+            self._pieces.append(pieces)
+            self._before.append(before)
+            self._sentences.append(self.sentence)
+            self.sentence += ends_sentence
+            for length in self._cuts.add(len(pieces) + len(before), ends_sentence):
+                yield self._segment(length)
+
+    def finish(self) -> Iterator[Segment]:
+        """The open segment, which ends here, if it has a word."""
+        for length in self._cuts.finish():
+            yield self._segment(length)
+
+    def _turn(self, speaker: str) -> list[int]:
+        """The pieces of a name, as "Anna :", where its turn begins."""
+        changed, self.speaker = speaker != self.speaker, speaker
+        if not (self.speakers_as_text and changed and speaker):
+            return []
+        return [piece for word in self.tokenizer([*speaker.split(), ":"]) for piece in word][:SPEAKER_PIECES]
+
+    def _segment(self, length: int) -> Segment:
+        before = self._before[:length]
+        segment = make_segment(
+            self.tokenizer,
+            self._pieces[:length],
+            self._words[:length],
+            self._sentences[:length],
+            self.first_word,
+            self.position,
+            before if any(before) else None,
+        )
+        for held in (self._words, self._pieces, self._before, self._sentences):
+            del held[:length]
+        self.first_word += length
+        self.position = segment.end
+        return segment
 
 
 def segment_document(
@@ -110,37 +220,9 @@ def segment_document(
     max_sentences: int | None = None,
     speakers_as_text: bool = False,
 ) -> list[Segment]:
-    """The whole document as segments of at most `max_pieces` pieces, special ones counted.
-
-    With `speakers_as_text` the encoder reads the speaker's name before each turn; spans and words stay the document's.
-    """
-    pieces = [word[: max_pieces - 2] for word in tokenizer(document.words)]  # an endless word: its beginning stands
-    before = _turns(document, tokenizer) if speakers_as_text else {}
-    costs = [min(len(word) + len(before.get(i, ())), max_pieces - 2) for i, word in enumerate(pieces)]
-    segments: list[Segment] = []
-    position = 0
-    for start, end in cut_segments(costs, document.sentence_ends, max_pieces - 2, max_sentences):
-        segment = make_segment(
-            tokenizer,
-            pieces[start:end],
-            document.words[start:end],
-            document.sentence_of_word[start:end],
-            start,
-            position,
-            [before.get(i, [])[: max_pieces - 2 - len(pieces[i])] for i in range(start, end)] if before else None,
-        )
-        position = segment.end
-        segments.append(segment)
-    return segments
-
-
-def _turns(document: Document, tokenizer: PieceTokenizer) -> dict[int, list[int]]:
-    """Word at which a speaker begins -> the pieces of that speaker's name, as "Anna :"."""
-    speakers = document.speakers
-    starts = [i for i, name in enumerate(speakers) if name and (i == 0 or speakers[i - 1] != name)]
-    return {
-        i: [piece for word in tokenizer([*speakers[i].split(), ":"]) for piece in word][:SPEAKER_PIECES] for i in starts
-    }
+    """The whole document as segments of at most `max_pieces` pieces, special ones counted."""
+    builder = SegmentBuilder(tokenizer, max_pieces, max_sentences, speakers_as_text)
+    return [*builder.add(document.words, document.sentence_ends, document.speakers), *builder.finish()]
 
 
 def make_segment(
