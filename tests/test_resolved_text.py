@@ -12,30 +12,26 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from streamcoref import Document
+from streamcoref.document import Clusters
 from streamcoref.resolved import her_is_possessive, replacements
-from streamcoref.text import document_from_text, split_text
+from streamcoref.text import document_from_text
 from tests.formats.generated_documents import documents, spans
+from tests.stories.marked import Places, parse
 
 THIRD_PERSON = frozenset("he him his she her hers it its they them their theirs".split())
 
 
 def annotated(marked: str) -> Document:
     """From a text with mentions in brackets, each with its entity's letter: `[a Anna] lost [a her] hat`."""
-    text = ""
-    opened: list[tuple[str, int]] = []
-    places: dict[str, list[tuple[int, int]]] = {}
-    for piece in re.split(r"(\[\w |\])", marked):
-        if piece.startswith("["):
-            opened.append((piece[1], len(text)))
-        elif piece == "]":
-            entity, start = opened.pop()
-            places.setdefault(entity, []).append((start, len(text)))
-        else:
-            text += piece
-    offsets, _ = split_text(text)
-    starts, ends = {a: i for i, (a, _) in enumerate(offsets)}, {b: i + 1 for i, (_, b) in enumerate(offsets)}
-    clusters = tuple(tuple((starts[a], ends[b]) for a, b in spans) for spans in places.values())
-    return replace(document_from_text("story", text), clusters=clusters)
+    text, places = parse(marked)
+    document = document_from_text("story", text)
+    return replace(document, clusters=word_clusters(document, places))
+
+
+def word_clusters(document: Document, places: Places) -> Clusters:
+    """Clusters of words for mentions given in characters; a place that is cut by a word is left out."""
+    starts, ends = ({span[side]: i + side for i, span in enumerate(document.offsets)} for side in (0, 1))
+    return tuple(tuple((starts[a], ends[b]) for a, b in c if a in starts and b in ends) for c in places.values())
 
 
 def resolved(marked: str) -> str:
@@ -43,7 +39,7 @@ def resolved(marked: str) -> str:
 
 
 def unmarked(marked: str) -> str:
-    return re.sub(r"\[\w |\]", "", marked)
+    return parse(marked)[0]
 
 
 @pytest.mark.parametrize(
@@ -238,14 +234,10 @@ def stories(draw: st.DrawFn) -> Document:
             places.setdefault(entity, []).append((len(text), len(text) + len(words)))
         text += words + draw(st.sampled_from([" ", " ", " ", "\r\n", " \t", "", "\n\n"]))
     document = document_from_text("random", text)
-    starts, ends = ({span[side]: i + side for i, span in enumerate(document.offsets)} for side in (0, 1))
-    clusters = [[(starts[a], ends[b]) for a, b in c if a in starts and b in ends] for c in places.values()]
-    if document.words:
-        clusters.append(draw(st.lists(spans(len(document.words)), max_size=2)))
-    return replace(document, clusters=tuple(map(tuple, clusters)))
+    more = draw(st.lists(spans(len(document.words)), max_size=2))
+    return replace(document, clusters=(*word_clusters(document, places), tuple(more)))
 
 
-@settings(max_examples=200)
 @given(stories())
 def test_all_else_stays_character_for_character(document: Document) -> None:
     assert document.text is not None
