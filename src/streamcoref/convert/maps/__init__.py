@@ -1,0 +1,1 @@
+"""How tensors are called elsewhere, as TOML: one file a source."""

@@ -1,0 +1,165 @@
+"""What a user hands over, recognised: which kind of checkpoint it is, and its tensors, none of them read yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from safetensors import SafetensorError, safe_open
+
+from streamcoref.convert.inert_pickle import Inert
+from streamcoref.convert.tensor_bundle import TensorBundle
+from streamcoref.convert.torch_file import read_torch_file
+from streamcoref.errors import InputError
+
+Array = npt.NDArray[np.float32]
+
+BEST_OF_BASELINE = "model.max.ckpt"
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+ENCODER_CONFIGS = ("bert_config.json", "config.json")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTensor:
+    """A tensor of a file: its shape, and its values as 32-bit floats when asked for."""
+
+    shape: tuple[int, ...]
+    read: Callable[[], Array]
+
+
+@dataclass(frozen=True)
+class Source:
+    """`map` names the file in `maps/` that knows its names; `folder` is where its config and vocabulary may lie."""
+
+    path: Path
+    map: str
+    tensors: Mapping[str, SourceTensor]
+    folder: Path
+
+
+def recognise(path: Path) -> Source:
+    """One of: the baseline's TensorFlow checkpoint, the authors' two PyTorch files, the folder of an encoder."""
+    prefix = _bundle_prefix(path)
+    if prefix is not None:
+        return Source(prefix, "baseline_tf", _bundle(prefix), prefix.parent)
+    if path.is_dir():
+        if encoder_config_of(path) is None and (path / "checkpoint.bin").is_file():
+            return recognise(path / "checkpoint.bin")
+        return Source(path, "encoder_folder", read_encoder_weights(path), path)
+    if not path.exists():
+        raise InputError("there is no such file or folder", path)
+    return _torch_source(path)
+
+
+def _bundle_prefix(path: Path) -> Path | None:
+    """The common beginning of a TensorFlow checkpoint's files, given that, one of the files, or their folder."""
+    if path.is_dir():
+        found = sorted(path.glob("*.index"))
+        if not found:
+            return None
+        best = path / f"{BEST_OF_BASELINE}.index"
+        if best not in found and len(found) > 1:
+            names = ", ".join(index.name.removesuffix(".index") for index in found)
+            raise InputError(f"there are several checkpoints here; name one of {names}", path)
+        return (best if best in found else found[0]).with_suffix("")
+    if path.suffix == ".index":
+        return path.with_suffix("")
+    if path.suffix.startswith(".data-"):
+        return path.with_suffix("")
+    return path if Path(f"{path}.index").is_file() else None
+
+
+def _bundle(prefix: Path) -> dict[str, SourceTensor]:
+    bundle = TensorBundle(prefix)
+
+    def reader(name: str) -> Callable[[], Array]:
+        return lambda: bundle.read(name).astype(np.float32, copy=False)
+
+    return {name: SourceTensor(entry.shape, reader(name)) for name, entry in bundle.entries.items()}
+
+
+def _torch_source(path: Path) -> Source:
+    saved = read_torch_file(path)
+    state = saved["model"] if isinstance(saved, dict) and isinstance(saved.get("model"), dict) else saved
+    if isinstance(state, dict):
+        if any(str(name).startswith("span_scorer.") for name in state):
+            return Source(path, "incremental_torch", _torch_tensors(state, path), path.parent)
+        if "mention_scores/hidden_weights_0" in state:
+            return Source(path, "scorer_vars", _torch_tensors(state, path), path.parent)
+        if any("embeddings.word_embeddings" in str(name) for name in state):
+            raise InputError(f"this is an encoder; give its folder, {path.parent}, with its config.json", path)
+    raise InputError(
+        "a PyTorch file, but neither the authors' checkpoint.bin nor their torch_scorer_vars.bin: "
+        "it has no span_scorer.* and no mention_scores/*",
+        path,
+    )
+
+
+def _torch_tensors(state: dict[Any, Any], path: Path) -> dict[str, SourceTensor]:
+    def reader(tensor: torch.Tensor) -> Callable[[], Array]:
+        return lambda: tensor.detach().to(torch.float32).numpy()
+
+    tensors = {}
+    for name, value in state.items():
+        if not isinstance(value, torch.Tensor):
+            what = "an object that is not read" if isinstance(value, Inert) else f"a {type(value).__name__}"
+            raise InputError(f"{name} is no tensor but {what}", path)
+        tensors[str(name)] = SourceTensor(tuple(value.shape), reader(value))
+    return tensors
+
+
+def encoder_config_of(folder: Path) -> dict[str, Any] | None:
+    """The configuration of an encoder in a folder; None if there is none (a config.json may be anything's)."""
+    for name in ENCODER_CONFIGS:
+        path = folder / name
+        if path.is_file():
+            try:
+                values = json.loads(path.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise InputError(f"not valid JSON: {error}", path) from error
+            if isinstance(values, dict) and ("hidden_size" in values or "model_type" in values):
+                return values
+    return None
+
+
+def read_encoder_weights(folder: Path) -> dict[str, SourceTensor]:
+    """The tensors of an encoder's folder, from model.safetensors or pytorch_model.bin."""
+    if (folder / WEIGHTS[0]).is_file():
+        return _safetensors(folder / WEIGHTS[0])
+    if (folder / WEIGHTS[1]).is_file():
+        saved = read_torch_file(folder / WEIGHTS[1])
+        # SpanBERT was first released with its weights under "model".
+        state = saved["model"] if isinstance(saved, dict) and isinstance(saved.get("model"), dict) else saved
+        if not isinstance(state, dict):
+            raise InputError("holds no weights by name", folder / WEIGHTS[1])
+        return _torch_tensors(state, folder / WEIGHTS[1])
+    raise InputError(
+        f"no checkpoint is recognised here: there is no {BEST_OF_BASELINE}.index (TensorFlow), no checkpoint.bin "
+        f"and no {' or '.join(WEIGHTS)} (an encoder)",
+        folder,
+    )
+
+
+def _safetensors(path: Path) -> dict[str, SourceTensor]:
+    def reader(name: str) -> Callable[[], Array]:
+        def read() -> Array:
+            with safe_open(path, framework="pt") as file:
+                values: Array = file.get_tensor(name).to(torch.float32).numpy()
+            return values
+
+        return read
+
+    try:
+        with safe_open(path, framework="pt") as file:
+            return {
+                name: SourceTensor(tuple(file.get_slice(name).get_shape()), reader(name))
+                for name in file.keys()  # noqa: SIM118 - it is no dictionary
+            }
+    except SafetensorError as error:
+        raise InputError(f"damaged: {error}; fetch it again", path) from error
