@@ -69,7 +69,7 @@ def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:
 
     `revision` is a branch, tag or commit of the hub repository.
     """
-    if name == DEFAULT:
+    if str(name) == DEFAULT and not (isinstance(name, Path) and name.is_dir()):
         if not (BUNDLED / WEIGHTS).is_file():
             raise StreamcorefError("this installation has no bundled model; name a model folder or a model on the hub")
         return BUNDLED

@@ -136,8 +136,6 @@ class SegmentBuilder:
     """Segments from words that come little by little. It holds the words of the open segment and some counters.
 
     With `speakers_as_text` the encoder reads the speaker's name before each turn; spans and words stay the text's.
-    A text that was read in part goes on with `words`, `pieces` and `sentences` of the segments that are done, and
-    with the `speaker` of its last word.
     """
 
     def __init__(
@@ -146,18 +144,13 @@ class SegmentBuilder:
         max_pieces: int,
         max_sentences: int | None = None,
         speakers_as_text: bool = False,
-        *,
-        words: int = 0,
-        pieces: int = 0,
-        sentences: int = 0,
-        speaker: str = "",
     ) -> None:
         self.tokenizer = tokenizer
         self.room = max_pieces - 2  # without the special pieces
         self.speakers_as_text = speakers_as_text
-        self.first_word, self.position = words, pieces  # of the open segment
-        self.sentence = sentences  # the number of the next word's
-        self.speaker = speaker  # of the latest word
+        self.first_word = self.position = 0  # of the open segment
+        self.sentence = 0  # the number of the next word's
+        self.speaker = ""  # of the latest word
         self._cuts = SegmentCuts(self.room, max_sentences)
         # Of each word of the open segment:
         self._words: list[str] = []
@@ -187,6 +180,10 @@ class SegmentBuilder:
         """The open segment, which ends here, if it has a word."""
         for length in self._cuts.finish():
             yield self._segment(length)
+
+    def go_on(self, words: int, pieces: int, sentence: int, speaker: str) -> None:
+        """Go on with a text of which so many words and pieces have been cut, the last said by `speaker`."""
+        self.first_word, self.position, self.sentence, self.speaker = words, pieces, sentence, speaker
 
     def _turn(self, speaker: str) -> list[int]:
         """The pieces of a name, as "Anna :", where its turn begins."""
