@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from streamcoref.cli import corpus, evaluate, experiment, score, train
+from streamcoref.cli import corpus, entities, evaluate, experiment, import_, resolve, score, train
 from streamcoref.errors import StreamcorefError
 
 app = typer.Typer(
@@ -17,11 +17,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("resolve")(resolve.resolve)
+app.command("entities")(entities.entities)
 app.add_typer(corpus.app, name="corpus")
 app.command("score")(score.score)
 app.command("evaluate")(evaluate.evaluate)
 app.command("experiment")(experiment.experiment)
 app.command("train")(train.train)
+app.command("import")(import_.import_)
 
 
 def main() -> None:

@@ -1,0 +1,136 @@
+"""`streamcoref entities`: what is in a store. The main entities, or one of them with its mentions in context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamcoref.errors import StreamcorefError
+
+if TYPE_CHECKING:
+    from streamcoref.cli.mention_context import InContext
+    from streamcoref.store import Store, StoredEntity
+
+_PLACES = 40  # of a timeline
+_BLOCKS = "·▁▂▃▄▅▆▇█"
+_LONGEST_NAME = 40
+_CONTEXT = 32  # characters on each side of a mention
+_OTHERS = 5  # entities of the same name to point to
+
+
+def entities(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A store: book.sqlite of resolve -o book.sqlite.", show_default=False)
+    ],
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many entities to list.")] = 20,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Show the mentions of the entity called so, in their context.")
+    ] = None,
+) -> None:
+    """List the main entities of a store, or one entity's mentions.
+
+    The timeline shows where in the text an entity is mentioned, from its
+    beginning to its end, and how often. A store may be looked at while it is
+    being written; entities that may still get mentions are marked with +.
+
+    With --name, an entity is found by its name, by a part of it, or by one
+    of its mentions; of several the largest is shown. The context is taken
+    from the text's file, if that is still there and the same.
+    """
+    from streamcoref.store import Store
+
+    store = Store.open(path, readonly=True)
+    try:
+        if name is None:
+            _print_list(store, top)
+        else:
+            _print_entity(store, name)
+    finally:
+        store.close()
+
+
+def _print_list(store: Store, top: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    count, mentions = store.counts()
+    state = "" if store.progress.done else ", not read to its end"
+    typer.echo(f"{store.source.path}: {store.progress.words:,} words{state}; {count:,} entities, {mentions:,} mentions")
+    shown = store.largest(top)
+    if not shown:
+        return
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("name", no_wrap=True, max_width=_LONGEST_NAME)
+    table.add_column("mentions", justify="right", no_wrap=True)
+    table.add_column("words", justify="right", no_wrap=True)
+    table.add_column("where in the text", no_wrap=True, min_width=_PLACES)
+    for entity in shown:
+        where = timeline(store.timeline(entity.id, _PLACES))
+        table.add_row(_label(entity), f"{entity.size:,}", f"{entity.word_start:,}–{entity.word_end:,}", where)
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 1000  # a file has no edge to wrap at
+    console.print(table)
+
+
+def timeline(counts: Sequence[int]) -> str:
+    """A block a place, as high as the count is in comparison with the highest."""
+    highest = max(counts, default=0)
+    return "".join(_BLOCKS[-(-count * (len(_BLOCKS) - 1) // highest)] if count else _BLOCKS[0] for count in counts)
+
+
+def _label(entity: StoredEntity) -> str:
+    from streamcoref.formats.event_lines import one_line
+
+    return one_line(entity.name) + ("" if entity.finished else " +")
+
+
+def _print_entity(store: Store, name: str) -> None:
+    found = store.named(name)
+    if not found:
+        raise StreamcorefError(f"{store.path}: no entity or mention is called {name!r}; list the main ones with --top")
+    entity, *others = found
+    mentions = "1 mention" if entity.size == 1 else f"{entity.size:,} mentions"
+    typer.echo(f"{_label(entity)}: {mentions}, words {entity.word_start:,} to {entity.word_end:,}")
+    typer.echo(f"{timeline(store.timeline(entity.id, _PLACES))}\n")
+    for line in _lines(store, entity):
+        typer.echo(line)
+    if others:
+        more = f" and {len(others) - _OTHERS:,} more" if len(others) > _OTHERS else ""
+        names = ", ".join(f"{_label(other)} ({other.size:,})" for other in others[:_OTHERS])
+        typer.echo(f"\nothers of that name: {names}{more}")
+
+
+def _lines(store: Store, entity: StoredEntity) -> Iterator[str]:
+    from streamcoref.formats.event_lines import one_line
+
+    for before, mention, after in _with_context(store, entity):
+        left, right = one_line(before), one_line(after)
+        # One blank where the text has any white space there, none in "(she" and "Anna's".
+        left += " " if before[-1:].isspace() else ""
+        right = (" " if after[:1].isspace() else "") + right
+        yield f"{mention.word_start:>9,}  {left:>{_CONTEXT}}[{one_line(mention.text)}]{right}"
+
+
+def _with_context(store: Store, entity: StoredEntity) -> Iterator[InContext]:
+    import json
+
+    from streamcoref.cli.mention_context import InContext, in_context
+    from streamcoref.cli.text_input import examine, is_regular, read_text
+
+    source, options = store.source, json.loads(store.source.options)
+    path, how = Path(source.path), (options["encoding"], options["errors"])
+    try:
+        same = is_regular(path) and examine(path, *how).sha256 == source.sha256
+    except StreamcorefError:
+        same = False
+    if same:
+        yield from in_context(store.mentions(entity.id), read_text(path, *how), _CONTEXT)
+        return
+    typer.echo(f"{source.path} is no longer there or has changed: mentions are shown without their context", err=True)
+    for mention in store.mentions(entity.id):
+        yield InContext("", mention, "")

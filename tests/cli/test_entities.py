@@ -1,0 +1,147 @@
+"""`streamcoref entities`, run as a user runs it, on stores made by hand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from streamcoref.cli import app
+from streamcoref.cli.entities import timeline
+from streamcoref.cli.mention_context import in_context
+from streamcoref.document import Mention
+from streamcoref.errors import StreamcorefError
+from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.store import Progress, Source, Store
+
+TEXT = "Anna met Bo.\r\nShe (Anna) liked him. " + "Nothing happened. " * 40 + "Then Anna’s boat came.\n"
+
+
+def mention(word: str, number: int = 0) -> Mention:
+    """The mention at the given occurrence of a word; words are counted by blanks."""
+    start = [match.start() for match in re.finditer(re.escape(word), TEXT)][number]
+    before = len(TEXT[:start].split())
+    return Mention(before, before + 1, start, start + len(word), word, 0, 0.9)
+
+
+EVENTS: list[Event] = [
+    EntityStarted(0, mention("Anna")),
+    MentionLinked(0, mention("She")),
+    MentionLinked(0, mention("Anna", 1)),
+    MentionLinked(0, mention("Anna’s")),
+    EntityStarted(2, mention("Bo")),
+    MentionLinked(2, mention("him")),
+    EntityFinished(2, "Bo [sic]", 2, mention("Bo"), mention("him")),
+]
+END = EntityFinished(0, "Anna", 4, mention("Anna"), mention("Anna’s"))
+
+
+def make(folder: Path, *, done: bool = True) -> Path:
+    text = folder / "book.txt"
+    text.write_text(TEXT, encoding="utf-8", newline="")
+    size, sha256 = text.stat().st_size, hashlib.sha256(text.read_bytes()).hexdigest()
+    options = json.dumps({"encoding": "utf-8", "errors": "strict"})
+    store = Store.create(folder / "book.sqlite", Source(str(text), size, sha256, "default", "f", options))
+    store.commit([*EVENTS, END] if done else EVENTS, Progress(size, 1, len(TEXT), len(TEXT.split()), done=done))
+    store.close()
+    return store.path
+
+
+def run(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, ["entities", *map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_the_main_entities_with_their_timelines(tmp_path: Path) -> None:
+    output = run(make(tmp_path)).stdout
+    assert "book.txt: 91 words; 2 entities, 6 mentions" in output
+    anna, bo = (line.split() for line in output.splitlines() if "█" in line)
+    assert anna[:2] == ["Anna", "4"]
+    assert anna[2] == "0–89"
+    assert anna[3] == "███" + "·" * 35 + "█·"
+    assert bo[:4] == ["Bo", "[sic]", "2", "2–7"]  # brackets are no markup
+    assert output.index("Anna") < output.index("Bo [sic]")
+    assert len(run(tmp_path / "book.sqlite", "--top", 1).stdout) < len(output)
+    assert "Bo" not in run(tmp_path / "book.sqlite", "--top", 1).stdout
+
+
+def test_a_store_being_written_shows_who_is_alive(tmp_path: Path) -> None:
+    output = run(make(tmp_path, done=False)).stdout
+    assert "not read to its end" in output
+    assert "Anna +" in output
+    assert "Bo [sic] +" not in output
+
+
+def test_one_entity_in_context(tmp_path: Path) -> None:
+    output = run(make(tmp_path), "--name", "anna").stdout
+    assert "Anna: 4 mentions, words 0 to 89" in output
+    lines = [re.sub(" +", " ", line).strip() for line in output.splitlines() if "[" in line]
+    assert lines == [
+        "0 [Anna] met Bo. She (Anna) liked him.",
+        "3 Anna met Bo. [She] (Anna) liked him. Nothing happe",
+        "5 Anna met Bo. She ([Anna]) liked him. Nothing happened. N",
+        "88 appened. Nothing happened. Then [Anna’s] boat came.",
+    ]
+
+
+def test_an_entity_is_found_by_a_part_of_its_name_or_a_mention(tmp_path: Path) -> None:
+    path = make(tmp_path)
+    assert "Bo [sic]: 2 mentions" in run(path, "--name", "sic").stdout
+    assert "Bo [sic]: 2 mentions" in run(path, "--name", "HIM").stdout
+    assert "others of that name" not in run(path, "--name", "HIM").stdout
+    with pytest.raises(StreamcorefError, match="no entity or mention is called 'Carl'"):
+        run(path, "--name", "Carl")
+
+
+@pytest.mark.parametrize("change", ["gone", "longer", "other bytes"])
+def test_without_the_same_text_there_is_no_context(change: str, tmp_path: Path) -> None:
+    path, text = make(tmp_path), tmp_path / "book.txt"
+    if change == "gone":
+        text.unlink()
+    else:
+        text.write_bytes(text.read_bytes() + b"More." if change == "longer" else b"\xff\xfe")
+    result = run(path, "--name", "Anna")
+    assert "without their context" in result.stderr
+    assert "[She]\n" in result.stdout
+    assert "liked" not in result.stdout
+
+
+def test_files_that_are_no_stores(tmp_path: Path) -> None:
+    path = tmp_path / "notes.sqlite"
+    with pytest.raises(StreamcorefError, match="no such store"):
+        run(path)
+    path.write_text("Dear Anna, " * 500)
+    with pytest.raises(StreamcorefError, match="not a streamcoref store"):
+        run(path)
+    with pytest.raises(StreamcorefError, match="not a file"):
+        run(tmp_path)
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=50))
+def test_a_timeline_has_a_block_where_there_is_a_mention(counts: list[int]) -> None:
+    blocks = timeline(counts)
+    assert len(blocks) == len(counts)
+    assert [block == "·" for block in blocks] == [count == 0 for count in counts]
+    assert sorted(counts) == [c for _, c in sorted(zip(map("·▁▂▃▄▅▆▇█".index, blocks), counts, strict=True))]
+    assert not any(counts) or blocks[counts.index(max(counts))] == "█"
+
+
+@given(st.text(max_size=200), st.lists(st.integers(0, 200), min_size=2), st.integers(0, 30), st.integers(1, 50))
+def test_context_is_what_stands_around(text: str, places: list[int], width: int, chunk: int) -> None:
+    spans = sorted((a, b) for a, b in pairwise(places) if a < b <= len(text))
+    mentions = [Mention(a, b, a, b, text[a:b], 0) for a, b in spans]
+    chunks = (text[i : i + chunk] for i in range(0, len(text), chunk))
+    found = list(in_context(mentions, chunks, width))
+    assert [(c.before, c.mention.text, c.after) for c in found] == [
+        (text[max(0, a - width) : a], text[a:b], text[b : b + width]) for a, b in spans
+    ]
