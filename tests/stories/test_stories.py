@@ -1,0 +1,88 @@
+"""Clear stories get the right entities from the bundled model, and say clearly which mention went wrong."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamcoref
+from streamcoref import Document
+from tests.stories.marked import Places, parse
+from tests.stories.stories import DIALOGUES, LONG_RETURN, STORIES
+
+if TYPE_CHECKING:  # it imports torch, which only tests with the model should wait for
+    from streamcoref import Resolver
+
+
+@pytest.fixture(scope="module")
+def resolver() -> Resolver:
+    return streamcoref.load()
+
+
+def resolved(resolver: Resolver, name: str) -> tuple[Document, Places]:
+    """The model's answer to a story, and the story's marked mentions."""
+    if name not in DIALOGUES:
+        text, places = parse(STORIES[name])
+        return resolver.resolve(text), places
+    speakers, marked = zip(*(line.split(": ", 1) for line in STORIES[name].splitlines()), strict=True)
+    text, places = parse("\n".join(marked))
+    return resolver.resolve(turns=list(zip(speakers, text.split("\n"), strict=True))), places
+
+
+def mistakes(document: Document, places: Places) -> list[str]:
+    """What a reader would say is wrong: mentions not found, apart that belong together, together that do not."""
+    text = document.text or ""
+    entity_of = {(m.start, m.end): entity.id for entity in document.entities for m in entity.mentions}
+
+    def shown(span: tuple[int, int]) -> str:
+        start, end = span
+        return f"“{text[max(0, start - 20) : start]}[{text[start:end]}]{text[end : end + 20]}”".replace("\n", " ")
+
+    wrong = [f"not found: {shown(span)}" for spans in places.values() for span in spans if span not in entity_of]
+    found = {letter: [span for span in spans if span in entity_of] for letter, spans in places.items()}
+    for spans in found.values():
+        wrong += [f"apart: {shown(a)} and {shown(b)}" for a, b in pairwise(spans) if entity_of[a] != entity_of[b]]
+    for one, other in combinations(found, 2):
+        for a, b in ((a, b) for a in found[one] for b in found[other] if entity_of[a] == entity_of[b]):
+            wrong.append(f"together: {shown(a)} and {shown(b)}")
+            break
+    return wrong
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", STORIES)
+def test_story(resolver: Resolver, name: str) -> None:
+    wrong = mistakes(*resolved(resolver, name))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_stories_ask_what_they_should(name: str) -> None:
+    """Two entities or more, each with several mentions; short, but for the one whose return is far away."""
+    text, places = parse(STORIES[name])
+    assert len(places) >= 2
+    assert all(len(spans) >= 2 for spans in places.values())
+    words = len(text.split())
+    if STORIES[name] is LONG_RETURN:
+        *_, before, last = places["a"]
+        assert len(text[before[1] : last[0]].split()) >= 300
+    else:
+        assert 60 <= words <= 200
+
+
+def test_mistakes_are_named() -> None:
+    text = "Ann met Bob. She ran. He sat."
+    words, ends = ("Ann", "met", "Bob", ".", "She", "ran", ".", "He", "sat", "."), (4, 7, 10)
+    offsets = ((0, 3), (4, 7), (8, 11), (11, 12), (13, 16), (17, 20), (20, 21), (22, 24), (25, 28), (28, 29))
+    places = {"a": [(0, 3), (13, 16)], "b": [(8, 11), (22, 24)]}
+
+    def of(*clusters: tuple[tuple[int, int], ...]) -> list[str]:
+        found = mistakes(Document("d", words, ends, predicted_clusters=clusters, text=text, offsets=offsets), places)
+        return [mistake.split(":")[0] for mistake in found]
+
+    assert of(((0, 1), (4, 5)), ((2, 3), (7, 8))) == []
+    assert of(((0, 1), (4, 5)), ((2, 3),)) == ["not found"]
+    assert of(((0, 1), (4, 5), (2, 3), (7, 8))) == ["together"]
+    assert of(((0, 1),), ((4, 5),), ((2, 3), (7, 8))) == ["apart"]
