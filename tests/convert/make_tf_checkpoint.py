@@ -1,18 +1,17 @@
-"""Makes data/spanbert_tiny with real TensorFlow (2.21 was used): python tests/convert/make_tf_checkpoint.py
+"""Makes the folders in data/ with real TensorFlow (2.21 was used).
 
-TensorFlow is no dependency of the project; run this in an environment of its own.
+Run from the root of the repository, in an environment of its own, since TensorFlow is no dependency of the project:
+python -m tests.convert.make_tf_checkpoint
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import tensorflow as tf
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fixture_values import BERT_CONFIG, VOCABULARY, baseline_variables
+from tests.convert.fixture_values import BERT_CONFIG, VOCABULARY, baseline_variables
 
 DATA = Path(__file__).parent / "data"
 

@@ -69,7 +69,7 @@ def _import_model(
         config = model_config(kind, preset, sizes, names.settings, architecture, length, meta.max_pieces, found.path)
     wanted = _wanted(config, meta)
     done = account(found.tensors, names, wanted, kind, found.path)
-    done = _fill_encoder(done, wanted, kind, encoder or found.folder)
+    done = _fill_encoder(Account(done.taken, {**done.dropped, **found.dropped}), wanted, kind, encoder or found.folder)
     check_complete(done, names, wanted, found.path)
     pieces = _tokenizer(tokenizer, [found.folder, *_given(encoder)], meta)
     return write_model(out, Conversion(found, TITLES[found.map], kind, preset, config, meta, pieces, wanted, done))

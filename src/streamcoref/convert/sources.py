@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ Array = npt.NDArray[np.float32]
 
 BEST_OF_BASELINE = "model.max.ckpt"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+OPTIMIZERS = {"optimizer", "encoder_optimizer"}
 ENCODER_CONFIGS = ("bert_config.json", "config.json")
 
 
@@ -35,12 +36,16 @@ class SourceTensor:
 
 @dataclass(frozen=True)
 class Source:
-    """`map` names the file in `maps/` that knows its names; `folder` is where its config and vocabulary may lie."""
+    """`map` names the file in `maps/` that knows its names; `folder` is where its config and vocabulary may lie.
+
+    `dropped` are the shapes of tensors that lie apart from the model, by what they are.
+    """
 
     path: Path
     map: str
     tensors: Mapping[str, SourceTensor]
     folder: Path
+    dropped: Mapping[str, list[tuple[int, ...]]] = field(default_factory=dict)
 
 
 def recognise(path: Path) -> Source:
@@ -86,14 +91,13 @@ def _bundle(prefix: Path) -> dict[str, SourceTensor]:
 
 def _torch_source(path: Path) -> Source:
     saved = read_torch_file(path)
-    state = saved["model"] if isinstance(saved, dict) and isinstance(saved.get("model"), dict) else saved
-    if isinstance(state, dict):
-        if any(str(name).startswith("span_scorer.") for name in state):
-            return Source(path, "incremental_torch", _torch_tensors(state, path), path.parent)
-        if "mention_scores/hidden_weights_0" in state:
-            return Source(path, "scorer_vars", _torch_tensors(state, path), path.parent)
-        if any("embeddings.word_embeddings" in str(name) for name in state):
-            raise InputError(f"this is an encoder; give its folder, {path.parent}, with its config.json", path)
+    state, beside = _model_and_rest(saved)
+    if any(name.startswith("span_scorer.") for name in state):
+        return Source(path, "incremental_torch", _torch_tensors(state, path), path.parent, _optimizers(beside, path))
+    if "mention_scores/hidden_weights_0" in state:
+        return Source(path, "scorer_vars", _torch_tensors(state, path), path.parent)
+    if any("embeddings.word_embeddings" in name for name in state):
+        raise InputError(f"this is an encoder; give its folder, {path.parent}, with its config.json", path)
     raise InputError(
         "a PyTorch file, but neither the authors' checkpoint.bin nor their torch_scorer_vars.bin: "
         "it has no span_scorer.* and no mention_scores/*",
@@ -101,7 +105,34 @@ def _torch_source(path: Path) -> Source:
     )
 
 
-def _torch_tensors(state: dict[Any, Any], path: Path) -> dict[str, SourceTensor]:
+def _model_and_rest(saved: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The tensors of a model by name, which may lie under "model", and what lies beside that."""
+    values = {str(name): value for name, value in saved.items()} if isinstance(saved, dict) else {}
+    inner = values.get("model")
+    if isinstance(inner, dict):
+        return {str(name): value for name, value in inner.items()}, {k: v for k, v in values.items() if k != "model"}
+    return values, {}
+
+
+def _optimizers(beside: dict[str, Any], path: Path) -> dict[str, list[tuple[int, ...]]]:
+    unknown = sorted(beside.keys() - OPTIMIZERS)
+    if unknown:
+        raise InputError(f"holds, beside the model and its optimizers, what is not known: {', '.join(unknown)}", path)
+    shapes = [tuple(tensor.shape) for name in sorted(beside) for tensor in _tensors_in(beside[name])]
+    dropped = {"optimizer state": shapes} if shapes else {}
+    if any(isinstance(value, Inert) for value in beside.values()):
+        dropped["optimizer as an object, not read"] = []
+    return dropped
+
+
+def _tensors_in(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [tensor for item in inner for tensor in _tensors_in(item)]
+
+
+def _torch_tensors(state: dict[str, Any], path: Path) -> dict[str, SourceTensor]:
     def reader(tensor: torch.Tensor) -> Callable[[], Array]:
         return lambda: tensor.detach().to(torch.float32).numpy()
 
@@ -110,7 +141,7 @@ def _torch_tensors(state: dict[Any, Any], path: Path) -> dict[str, SourceTensor]
         if not isinstance(value, torch.Tensor):
             what = "an object that is not read" if isinstance(value, Inert) else f"a {type(value).__name__}"
             raise InputError(f"{name} is no tensor but {what}", path)
-        tensors[str(name)] = SourceTensor(tuple(value.shape), reader(value))
+        tensors[name] = SourceTensor(tuple(value.shape), reader(value))
     return tensors
 
 
@@ -133,12 +164,8 @@ def read_encoder_weights(folder: Path) -> dict[str, SourceTensor]:
     if (folder / WEIGHTS[0]).is_file():
         return _safetensors(folder / WEIGHTS[0])
     if (folder / WEIGHTS[1]).is_file():
-        saved = read_torch_file(folder / WEIGHTS[1])
-        # SpanBERT was first released with its weights under "model".
-        state = saved["model"] if isinstance(saved, dict) and isinstance(saved.get("model"), dict) else saved
-        if not isinstance(state, dict):
-            raise InputError("holds no weights by name", folder / WEIGHTS[1])
-        return _torch_tensors(state, folder / WEIGHTS[1])
+        # SpanBERT's own code expects weights by name, or under "model" as they were pretrained.
+        return _torch_tensors(_model_and_rest(read_torch_file(folder / WEIGHTS[1]))[0], folder / WEIGHTS[1])
     raise InputError(
         f"no checkpoint is recognised here: there is no {BEST_OF_BASELINE}.index (TensorFlow), no checkpoint.bin "
         f"and no {' or '.join(WEIGHTS)} (an encoder)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ class TensorBundle:
         if entry.type not in TYPES:
             raise InputError(f"the variable {name} has TensorFlow's type {entry.type}, which no weight has", path)
         dtype = np.dtype(TYPES[entry.type])
-        if entry.size != dtype.itemsize * int(np.prod(entry.shape, dtype=np.int64)):
+        if entry.size != dtype.itemsize * math.prod(entry.shape):
             raise InputError(f"the variable {name} of shape {list(entry.shape)} has {entry.size} bytes", path)
         data = np.memmap(path, mode="r", offset=entry.offset, shape=(entry.size,)) if entry.size else np.zeros(0, "u1")
         if crc32c(data) != entry.checksum:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def write_weights(
     header: dict[str, object] = {"__metadata__": {"format": "pt"}}
     position = 0
     for name, shape in shapes.items():
-        size = 4 * int(np.prod(shape, dtype=np.int64))
+        size = 4 * math.prod(shape)
         header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [position, position + size]}
         position += size
     text = json.dumps(header).encode()
