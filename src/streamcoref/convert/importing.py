@@ -11,7 +11,13 @@ import torch
 from streamcoref.convert.account import Account, account, check_complete
 from streamcoref.convert.name_map import Kind, NameMap, Shape, encoder_map, read_map
 from streamcoref.convert.settings import default_preset, encoder_architecture, model_config, read_sizes
-from streamcoref.convert.sources import Source, encoder_config_of, read_encoder_weights, recognise
+from streamcoref.convert.sources import (
+    Source,
+    encoder_config_of,
+    has_encoder_weights,
+    read_encoder_weights,
+    recognise,
+)
 from streamcoref.convert.vocabulary_file import find_tokenizer
 from streamcoref.convert.writing import ENCODER, Conversion, Imported, write_model
 from streamcoref.errors import InputError, StreamcorefError
@@ -69,7 +75,9 @@ def _import_model(
         config = model_config(kind, preset, sizes, names.settings, architecture, length, meta.max_pieces, found.path)
     wanted = _wanted(config, meta)
     done = account(found.tensors, names, wanted, kind, found.path)
-    done = _fill_encoder(Account(done.taken, {**done.dropped, **found.dropped}), wanted, kind, encoder or found.folder)
+    done = Account(done.taken, {**done.dropped, **found.dropped})
+    if names.encoder_elsewhere:
+        done = _fill_encoder(done, wanted, kind, found, encoder or found.folder)
     check_complete(done, names, wanted, found.path)
     pieces = _tokenizer(tokenizer, [found.folder, *_given(encoder)], meta)
     return write_model(out, Conversion(found, TITLES[found.map], kind, preset, config, meta, pieces, wanted, done))
@@ -124,16 +132,16 @@ def _wanted(config: ModelConfig | None, meta: Encoder) -> dict[str, Shape]:
         return {name: tuple(tensor.shape) for name, tensor in build_model(config).state_dict().items()}
 
 
-def _fill_encoder(done: Account, wanted: Mapping[str, Shape], kind: Kind, folder: Path) -> Account:
+def _fill_encoder(done: Account, wanted: Mapping[str, Shape], kind: Kind, found: Source, folder: Path) -> Account:
     """What the source lacks of the encoder, from the folder of one."""
     lacking = {name: shape for name, shape in wanted.items() if name.startswith(ENCODER) and name not in done.taken}
     if not lacking:
         return done
-    if encoder_config_of(folder) is None:
+    if encoder_config_of(folder) is None or not has_encoder_weights(folder):
         raise InputError(
-            f"{len(lacking)} tensors of the encoder are not in the checkpoint, and there is no encoder here; "
+            f"{len(lacking)} tensors of the encoder are not in it, and {folder} has no encoder either; "
             "name the folder of one with --encoder",
-            folder,
+            found.path,
         )
     tensors = read_encoder_weights(folder)
     whole = {name: shape for name, shape in wanted.items() if name.startswith(ENCODER)}

@@ -70,6 +70,7 @@ class NameMap:
     rules: tuple[Rule, ...]
     dropped: tuple[tuple[str, str], ...]  # pattern of their names, reason
     untrained: tuple[str, ...]  # patterns of our names that the source does not have
+    encoder_elsewhere: bool = False  # whether the encoder, or parts of it, may come from another folder
     layers: str | None = None  # a name of theirs that each layer of the encoder has once
     sizes: dict[str, tuple[str, int]] = field(default_factory=dict)
     segments: dict[str, int] = field(default_factory=dict)  # folder name -> pieces a segment
@@ -102,6 +103,7 @@ def read_map(name: str) -> NameMap:
         rules=tuple(Rule(**rule) for rule in values["tensors"]),
         dropped=tuple((entry["theirs"], entry["why"]) for entry in values["dropped"]),
         untrained=tuple(values["untrained"]),
+        encoder_elsewhere=values.get("encoder_elsewhere", False),
         layers=values.get("layers"),
         sizes={key: (tensor, side) for key, (tensor, side) in values["sizes"].items()},
         segments=values.get("segments", {}),

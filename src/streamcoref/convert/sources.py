@@ -159,6 +159,10 @@ def encoder_config_of(folder: Path) -> dict[str, Any] | None:
     return None
 
 
+def has_encoder_weights(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in WEIGHTS)
+
+
 def read_encoder_weights(folder: Path) -> dict[str, SourceTensor]:
     """The tensors of an encoder's folder, from model.safetensors or pytorch_model.bin."""
     if (folder / WEIGHTS[0]).is_file():
