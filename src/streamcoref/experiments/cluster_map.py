@@ -16,7 +16,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation import settle
 from streamcoref.evaluation.report import Table, markdown
 from streamcoref.experiments.base import Cell, Experiment, Found, Progress, Values
-from streamcoref.experiments.options import CorpusChoice, ModelChoice, RunChoice, identity, model_files
+from streamcoref.experiments.options import CorpusChoice, ModelChoice, RunChoice, identity
 from streamcoref.experiments.plot import Plot, Series
 from streamcoref.experiments.span_records import span_records
 from streamcoref.model.parts import Options
@@ -38,7 +38,7 @@ class ClusterMapOptions(Options):
 
 
 def inputs(options: ClusterMapOptions) -> list[Path]:
-    return [*model_files(options.model.path), *corpus_files(options.corpus.path)]
+    return [*options.model.files(), *corpus_files(options.corpus.path)]
 
 
 def cells(options: ClusterMapOptions, _: Path) -> list[Cell]:

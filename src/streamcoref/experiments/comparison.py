@@ -12,14 +12,7 @@ from pydantic import model_validator
 from streamcoref.evaluation import Evaluation
 from streamcoref.experiments.base import Cell, Found, Progress, Values, key
 from streamcoref.experiments.evaluating import evaluate_cell, evaluation_of, joined
-from streamcoref.experiments.options import (
-    CorpusChoice,
-    ExperimentOptions,
-    ModelChoice,
-    Models,
-    corpora_inputs,
-    model_files,
-)
+from streamcoref.experiments.options import CorpusChoice, ExperimentOptions, ModelChoice, Models, corpora_inputs
 from streamcoref.experiments.paper import PaperModel
 
 ALL = "all corpora"
@@ -47,7 +40,7 @@ class ComparisonOptions(ExperimentOptions):
 
 
 def inputs(options: ComparisonOptions) -> list[Path]:
-    files = [file for model in options.models for file in model_files(model.path)]
+    files = [file for model in options.models for file in model.files()]
     return list(dict.fromkeys([*files, *corpora_inputs(options)]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import torch
 from pydantic import TypeAdapter
 
 from streamcoref.evaluation import Evaluation, EvaluationCorpus, answers, settle
@@ -22,8 +23,6 @@ def evaluate_cell(
     checkpoint: Checkpoint, corpus: EvaluationCorpus, run: RunChoice, progress: Progress, memory: bool = False
 ) -> Values:
     """`evaluation.evaluate` with progress, as values for JSON; `evaluation_of` makes the evaluation of them again."""
-    import torch
-
     if run.threads is not None:
         torch.set_num_threads(run.threads)
     gold = count_gold(corpus)

@@ -91,7 +91,7 @@ def follow(segments: list[GoldSegment], policy: EvictionPolicy) -> Outcome:
 
 
 def needed_entities(segments: list[GoldSegment]) -> int:
-    """The fewest entities that lose nothing, if one knew the future: begun, and with a mention here or still to come."""
+    """The fewest entities that lose nothing, if one knew the future: begun, with a mention here or still to come."""
     spans: dict[int, tuple[int, int]] = {}  # cluster -> its first and last segment
     for number, segment in enumerate(segments):
         for mention in segment.mentions:

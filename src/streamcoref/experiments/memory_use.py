@@ -78,7 +78,7 @@ def page(options: ComparisonOptions, found: Found) -> str:
                 NONE if line is None else f"{line.slope:,.0f}",
                 NONE if line is None else f"{line.fit:.3f}",
                 NONE if entities is None else f"{entities:,}",
-                f"{100 * evaluation.scores.conll_f1:.2f}",
+                f"{100 * evaluation.scores.conll_f1:.2f}" if model.preset is None else NONE,
             ]
         )
     columns = [
@@ -91,7 +91,7 @@ def page(options: ComparisonOptions, found: Found) -> str:
         "# Memory in inference (the paper's Table 3 and Figure 1)\n\n"
         "A peak is the largest size of all tensors that are alive at once while a document is read, without the "
         f"model's weights. Measured {'; '.join(MEASURES[measure] for measure in sorted(measures))}. The slope is that "
-        "of a line through all documents, by least squares.\n\n"
+        "of a line through all documents, by least squares. A model without F1 has random weights.\n\n"
         + markdown(Table("Peak size of tensors", columns, [rows]))
         + "\n"
         + markdown(Table("The paper's Table 3: OntoNotes 5.0, development", ["model", "GPU, GB", "F1, %"], [theirs]))

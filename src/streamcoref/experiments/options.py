@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 
-from pydantic import AfterValidator, Field, PositiveInt, ValidationError
+import torch
+from pydantic import AfterValidator, Field, PositiveInt, ValidationError, model_validator
 
 from streamcoref.corpora import corpus_files
 from streamcoref.errors import InputError, StreamcorefError
@@ -15,8 +16,8 @@ from streamcoref.evaluation import EvaluationCorpus
 from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
 from streamcoref.experiments.base import Values
 from streamcoref.experiments.paper import PaperModel
-from streamcoref.model.checkpoint import CONFIG, WEIGHTS, Checkpoint, find_checkpoint, load_checkpoint
-from streamcoref.model.config import describe_mistakes
+from streamcoref.model.checkpoint import CONFIG, WEIGHTS, Checkpoint, find_checkpoint, load_checkpoint, load_tokenizer
+from streamcoref.model.config import build_model, describe_mistakes, preset
 from streamcoref.model.parts import Options
 from streamcoref.training.recipe import overlay, parse_setting
 
@@ -37,23 +38,43 @@ class CorpusChoice(Options):
 
 
 class ModelChoice(Options):
-    """A model, some of its settings changed."""
+    """A model, some of its settings changed.
+
+    Instead of a `path`, a `preset` with a `tokenizer` makes one with random weights, for `memory` alone.
+    """
 
     name: str  # in tables and plots
-    path: str  # a folder or a name on the hub
+    path: str | None = None  # a folder or a name on the hub
+    preset: str | None = None
+    tokenizer: str | None = None  # of a preset: a folder or a name on the hub
     evict: str | None = None  # a policy as `evaluate --evict` takes it; "none" keeps everything
     segment_length: PositiveInt | None = None  # pieces
     paper: PaperModel | None = None  # which of the paper's models it stands for
 
-    def load(self) -> Checkpoint:
-        import torch
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.path is None) == (self.preset is None) or (self.preset is None) != (self.tokenizer is None):
+            raise ValueError(f"model {self.name}: give a path, or a preset and a tokenizer")
+        return self
 
-        checkpoint = load_checkpoint(self.path, "cuda" if torch.cuda.is_available() else "cpu")
+    def files(self) -> list[Path]:
+        """Those that its answers depend on."""
+        return [] if self.path is None else model_files(self.path)
+
+    def load(self) -> Checkpoint:
+        checkpoint = self._load()
         if self.evict is not None:
             checkpoint = with_eviction(checkpoint, parse_eviction(self.evict))
         if self.segment_length is not None:
             checkpoint = with_segment_length(checkpoint, self.segment_length)
         return checkpoint
+
+    def _load(self) -> Checkpoint:
+        if self.path is not None:
+            return load_checkpoint(self.path, device())
+        config = preset(self.preset or "")
+        torch.manual_seed(1)
+        return Checkpoint(build_model(config).to(device()).eval(), config, load_tokenizer(self.tokenizer or ""))
 
 
 class RunChoice(Options):
@@ -98,6 +119,10 @@ def read_options(kind: type[AnyOptions], path: Path, settings: Sequence[str] = (
         return kind.model_validate(values)
     except ValidationError as error:
         raise InputError(describe_mistakes(error), path) from error
+
+
+def device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def identity(options: Options) -> Values:

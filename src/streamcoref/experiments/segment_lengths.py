@@ -13,7 +13,7 @@ from streamcoref.evaluation.changes import with_eviction, with_segment_length
 from streamcoref.evaluation.report import Table, markdown
 from streamcoref.experiments.base import Cell, Experiment, Found, Progress, Values, key
 from streamcoref.experiments.evaluating import evaluate_cell
-from streamcoref.experiments.options import CorpusChoice, ExperimentOptions, corpora_inputs, identity
+from streamcoref.experiments.options import CorpusChoice, ExperimentOptions, corpora_inputs, device, identity
 from streamcoref.experiments.paper import TABLE_4, TABLE_4_INFERENCE
 from streamcoref.experiments.plot import Plot, Series
 from streamcoref.experiments.training_runs import (
@@ -98,17 +98,11 @@ def _inference(
 ) -> Callable[[Progress], Values]:
     def work(progress: Progress) -> Values:
         # As in the paper, without eviction: the length of a segment would change when it happens.
-        checkpoint = with_eviction(load_checkpoint(model, _device()), NoEvictionOptions())
+        checkpoint = with_eviction(load_checkpoint(model, device()), NoEvictionOptions())
         checkpoint = with_segments(checkpoint, length, options.most_pieces)
         return evaluate_cell(checkpoint, corpus.corpus(), options.run, progress)
 
     return work
-
-
-def _device() -> str:
-    import torch
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _f1(found: Found, train: Length, inference: Length, corpus: CorpusChoice) -> float:

@@ -40,7 +40,7 @@ class ResultsFile:
         try:
             values = json.loads(self.path.read_text(encoding="utf-8"))
             self.found = values.pop("cells")
-        except (ValueError, KeyError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError("these are not the results of an experiment; choose another folder", self.path) from error
         if values != self.head:
             places = _differences(values, self.head)
