@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from streamcoref.document import Mention
+from streamcoref.document import Document, Mention, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +36,16 @@ class EntityFinished:
 
 
 Event = EntityStarted | MentionLinked | EntityFinished
+
+
+def with_answer(document: Document, events: Iterable[Event]) -> Document:
+    """The document with the clusters and probabilities that a stream reported of its text."""
+    clusters: dict[int, list[Span]] = {}
+    scores: dict[Span, float] = {}
+    for event in events:
+        if not isinstance(event, EntityFinished):
+            span = event.mention.word_start, event.mention.word_end
+            clusters.setdefault(event.entity, []).append(span)
+            if event.mention.score is not None:
+                scores[span] = event.mention.score
+    return replace(document, predicted_clusters=tuple(map(tuple, clusters.values())), scores=scores)

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from streamcoref.document import Document, Span
+from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation.changes import parse_eviction, with_eviction
-from streamcoref.events import EntityFinished, Event
+from streamcoref.events import Event, with_answer
 from streamcoref.inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import DEFAULT, Checkpoint, find_checkpoint, load_checkpoint
@@ -118,7 +118,7 @@ class Resolver:
             return predict(
                 model, config, tokenizer, document, chosen.scheme, chosen.singletons, min_score=chosen.min_score
             )
-        return _with_answer(document, _read_all(self._stream(chosen), turns or (), words or (), speakers))
+        return with_answer(document, _read_all(self._stream(chosen), turns or (), words or (), speakers))
 
     def resolve_many(
         self, texts: Iterable[Input], *, workers: int = 1, **options: Unpack[OptionValues]
@@ -190,21 +190,9 @@ class Resolver:
 def _read_all(
     stream: Stream, turns: Turns, words: Sequence[Sequence[str]], speakers: Speakers | None
 ) -> Iterator[Event]:
+    """All events of a text that is there."""
     for number, (speaker, text) in enumerate(turns):
         yield from stream.feed("\n" + text if number else text, speaker)
         yield from stream.end_turn()
     yield from stream.feed_words(words, speakers)
     yield from stream.close()
-
-
-def _with_answer(document: Document, events: Iterable[Event]) -> Document:
-    """The document with the clusters and probabilities that a stream reported of it."""
-    clusters: dict[int, list[Span]] = {}
-    scores: dict[Span, float] = {}
-    for event in events:
-        if not isinstance(event, EntityFinished):
-            span = event.mention.word_start, event.mention.word_end
-            clusters.setdefault(event.entity, []).append(span)
-            assert event.mention.score is not None
-            scores[span] = event.mention.score
-    return replace(document, predicted_clusters=tuple(map(tuple, clusters.values())), scores=scores)

@@ -1,0 +1,156 @@
+"""Streams, whatever the text and however it is cut: same events, exact offsets, a state that is a value."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streamcoref.events import EntityFinished, EntityStarted, Event
+from streamcoref.model.predict import predict
+from streamcoref.text import document_from_text
+from tests import toy_resolver
+from tests.toy_resolver import finished, linked, mentions, nasty_texts, started
+
+options = st.fixed_dictionaries(
+    {},
+    optional={
+        "singletons": st.booleans(),
+        "min_score": st.sampled_from([0.0, 0.2, 0.5]),
+        "scheme": st.sampled_from(["plain", "litbank"]),
+        "evict": st.sampled_from(["none", "none:budget=3", "one_distance:distance=20"]),
+    },
+)
+places = st.lists(st.integers(0, 10_000), max_size=8)
+
+
+def chunks(text: str, cuts: list[int]) -> list[str]:
+    bounds = [0, *sorted(cut % (len(text) + 1) for cut in cuts), len(text)]
+    return [text[a:b] for a, b in pairwise(bounds)]
+
+
+def events_of(text: str, cuts: list[int], **chosen: object) -> list[Event]:
+    stream = toy_resolver.resolver().stream(**chosen)  # type: ignore[arg-type]
+    events = [event for chunk in chunks(text, cuts) for event in stream.feed(chunk)]
+    return events + stream.close()
+
+
+def check_protocol(events: list[Event]) -> None:
+    """Every mention once; an entity starts, goes on and finishes, and what is said at its end is true."""
+    reported = mentions(events)
+    assert len({(start, end) for _, start, end in reported}) == len(reported)
+    alive: dict[int, list[Event]] = {}
+    for event in events:
+        if isinstance(event, EntityStarted):
+            assert event.entity not in alive
+            alive[event.entity] = [event]
+        elif isinstance(event, EntityFinished):
+            seen = [e.mention for e in alive.pop(event.entity) if not isinstance(e, EntityFinished)]
+            assert (event.first, event.last, event.size) == (seen[0], seen[-1], len(seen))
+        else:
+            alive[event.entity].append(event)
+    assert alive == {}
+    assert len(started(events)) == len({e.entity for e in started(events)}) == len(finished(events))
+
+
+@settings(max_examples=30)
+@given(nasty_texts, places, options)
+def test_events_do_not_depend_on_chunks_and_offsets_are_exact(
+    text: str, cuts: list[int], chosen: dict[str, object]
+) -> None:
+    events = events_of(text, [], **chosen)
+    assert events_of(text, cuts, **chosen) == events
+    check_protocol(events)
+    for event in [*started(events), *linked(events)]:
+        mention = event.mention
+        assert text[mention.start : mention.end] == mention.text
+        assert mention.score is not None
+        assert 0 <= mention.score <= 1
+
+
+@settings(max_examples=10)
+@given(nasty_texts)
+def test_single_characters(text: str) -> None:
+    assert events_of(text, list(range(len(text)))) == events_of(text, [])
+
+
+@settings(max_examples=25)
+@given(nasty_texts, options)
+def test_resolve_is_the_stream_collected_and_agrees_with_predict(text: str, chosen: dict[str, object]) -> None:
+    resolver = toy_resolver.resolver()
+    document = resolver.resolve(text, **chosen)  # type: ignore[arg-type]
+    events = events_of(text, [], **chosen)
+    assert document.text == text
+    assert (document.words, document.offsets) == (
+        document_from_text("", text).words,
+        document_from_text("", text).offsets,
+    )
+    reported = {(m.mention.word_start, m.mention.word_end): m.mention for m in [*started(events), *linked(events)]}
+    assert {(m.word_start, m.word_end): m for e in document.entities for m in e.mentions} == reported
+    names = {(e.first.word_start, e.first.word_end): (e.name, e.size) for e in finished(events)}
+    assert {(e.mentions[0].word_start, e.mentions[0].word_end): (e.name, e.size) for e in document.entities} == names
+    if "evict" not in chosen:
+        answer = predict(
+            *resolver.checkpoint,
+            document,
+            scheme=chosen.get("scheme"),  # type: ignore[arg-type]
+            singletons=bool(chosen.get("singletons")),
+            min_score=chosen.get("min_score", 0.0),  # type: ignore[arg-type]
+        )
+        assert (answer.predicted_clusters, answer.scores) == (document.predicted_clusters, document.scores)
+
+
+@settings(max_examples=25)
+@given(nasty_texts, places, st.integers(0, 7), options, st.sampled_from([None, "Anna"]))
+def test_a_stream_that_was_stopped_goes_on_as_if_it_had_not(
+    text: str, cuts: list[int], stops: int, chosen: dict[str, object], speaker: str | None
+) -> None:
+    """Stopped at several places, and without the options, which the state remembers."""
+    resolver = toy_resolver.resolver()
+    whole, stopped = resolver.stream(**chosen), resolver.stream(**chosen)  # type: ignore[arg-type]
+    expected, events = [], []
+    for number, chunk in enumerate(chunks(text, cuts)):
+        expected += whole.feed(chunk, speaker)
+        events += stopped.feed(chunk, speaker)
+        if number % 8 <= stops:
+            saved = stopped.state()
+            stopped = resolver.stream(saved)
+            assert stopped.state() == saved
+            assert (stopped.position, stopped.words_read, stopped.alive) == (
+                whole.position,
+                whole.words_read,
+                whole.alive,
+            )
+    assert events + stopped.close() == expected + whole.close()
+
+
+# Reads the second half of a text and prints its events; the first half was read in another process.
+SCRIPT = """
+import sys
+from pathlib import Path
+import streamcoref
+
+folder = Path(sys.argv[1])
+stream = streamcoref.load(folder / "model").stream((folder / "state").read_bytes())
+events = stream.feed((folder / "rest.txt").read_text()) + stream.close()
+print(*events, sep="\\n")
+"""
+
+
+@pytest.mark.slow
+def test_a_stream_goes_on_in_another_process(tmp_path: Path) -> None:
+    toy_resolver.save_model(tmp_path / "model")
+    text = toy_resolver.plain_text(5, 200)
+    stream = toy_resolver.resolver().stream(singletons=True)
+    stream.feed(text[:600])
+    (tmp_path / "state").write_bytes(stream.state())
+    (tmp_path / "rest.txt").write_text(text[600:])
+    there = subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, check=True)
+    here = stream.feed(text[600:]) + stream.close()
+    assert len(here) > 20
+    assert there.stdout.splitlines() == [str(event) for event in here]

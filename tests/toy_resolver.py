@@ -1,0 +1,90 @@
+"""A resolver with a small random model, and texts that are hard to read."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.model.checkpoint import save_checkpoint
+from streamcoref.resolver import Resolver
+from tests.evaluation import toy_evaluation
+from tests.model import toys
+
+# Short segments, so that short texts have some, and eviction soon enough to happen in them.
+CHANGES: dict[str, Any] = {
+    "segments": {"max_pieces": 24},
+    "spans": {"ratio": 0.4, "max_width": 5},
+    "evict": {"name": "two_distances", "singleton": 30, "cluster": 60},
+    "genres": ["unknown", "novel"],
+}
+
+
+@cache
+def resolver(kind: str = "incremental") -> Resolver:
+    """One for all tests, which is allowed: nothing that it reads changes it. It was never on disk."""
+    return make_resolver(kind)
+
+
+def make_resolver(kind: str = "incremental", **changes: Any) -> Resolver:
+    return Resolver(toy_evaluation.checkpoint(kind, **(CHANGES | changes)), Path("nowhere"))
+
+
+def save_model(folder: Path) -> Path:
+    save_checkpoint(folder, resolver().checkpoint, "# A model of a test\n")
+    return folder
+
+
+def plain_text(seed: int, words: int) -> str:
+    return " ".join(toys.document(seed, words).words)
+
+
+def mentions(events: list[Event]) -> list[tuple[int, int, int]]:
+    """Every mention that was reported, with its entity."""
+    return [
+        (event.entity, event.mention.word_start, event.mention.word_end)
+        for event in events
+        if not isinstance(event, EntityFinished)
+    ]
+
+
+def started(events: list[Event]) -> list[EntityStarted]:
+    return [event for event in events if isinstance(event, EntityStarted)]
+
+
+def linked(events: list[Event]) -> list[MentionLinked]:
+    return [event for event in events if isinstance(event, MentionLinked)]
+
+
+def finished(events: list[Event]) -> list[EntityFinished]:
+    return [event for event in events if isinstance(event, EntityFinished)]
+
+
+_NASTY = [
+    *["\r\n", "\n\n", "\t", "  ", "\ufeff", "\u200b", "\u200d", "\x00", "\u2028", "\u0301", "\ud800"],
+    *[
+        "cafe\u0301",
+        "👨\u200d👩\u200d👧",
+        "👍🏽",
+        "🇳🇿",
+        "שָׁלוֹם",
+        "\u200fمرحبا",
+        "他来了。",
+        "Mr. Lee",
+        "Anna’s",
+        "don't",
+    ],
+    *["https://x.org/a?b=1", "“No!”", "(he", "she)", "...", "U.S.", "No. 5", "x" * 130, " " * 70, "well--yes"],
+]
+# Words that the model knows, so that it finds something, with everything else among them.
+nasty_texts = st.lists(
+    st.sampled_from([f"{word} " for word in toys.WORDS])
+    | st.sampled_from(_NASTY)
+    | st.text(max_size=3)
+    | st.sampled_from(["Anna saw the captain. He left her. ", "the old ship and its keeper, "]),
+    min_size=5,
+    max_size=60,
+).map("".join)
