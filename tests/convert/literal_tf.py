@@ -263,11 +263,12 @@ def baseline(
     def fine(vectors: list[Vector], i: int, j: int) -> float:
         x, y = vectors[i], vectors[j]
         same = int(speakers[spans[i].words[0]] == speakers[spans[j].words[0]])
+        segments = v["coref_layer/segment_distance/segment_distance_embeddings"]
         features = [
             v["coref_layer/same_speaker_emb"][same],
             v["genre_embeddings"][genre],
             v["coref_layer/antecedent_distance_emb"][bucket(i - j)],
-            v["coref_layer/segment_distance/segment_distance_embeddings"][min(spans[i].segment - spans[j].segment, 2)],
+            segments[min(spans[i].segment - spans[j].segment, len(segments) - 1)],
         ]
         return fine_score(np.concatenate([x, y, x * y, *features]))
 
