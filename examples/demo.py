@@ -1,33 +1,64 @@
-"""What `make demo` runs: read a story, show who is in it, write the page, score an imperfect answer."""
+"""What `make demo` runs: the bundled model reads a story, and its answer is held against a reader's.
+
+python examples/demo.py [MODEL]
+"""
 
 from __future__ import annotations
 
+import sys
+import time
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import streamcoref
 from streamcoref.formats import read_documents, write_documents
 from streamcoref.metrics import score_document
 
 EXAMPLES = Path(__file__).resolve().parent
 PAGE = EXAMPLES.parent / "build" / "demo.html"
+SHOWN, OTHER_NAMES = 10, 5
 
 
-def main() -> None:
-    (story,) = read_documents(EXAMPLES / "marigold.conllu")
-    print(f"The story {story.key!r}: {len(story.words):,} words in {len(story.sentence_ends)} sentences.\n")
-    print("Its six most frequent entities, annotated by hand:")
-    for entity in sorted(story.entities, key=lambda entity: -entity.size)[:6]:
-        others = list(dict.fromkeys(mention.text for mention in entity.mentions if mention.text != entity.name))
-        print(f"  {entity.size:3} × {entity.name:13} also: {', '.join(others[:5])}, …")
+def main(resolver: streamcoref.Resolver, page: Path = PAGE) -> None:
+    console = Console(highlight=False)
+    text = (EXAMPLES / "marigold.txt").read_text(encoding="utf-8")
+    began = time.perf_counter()
+    story = resolver.resolve(text, key="marigold")
+    seconds = time.perf_counter() - began
+    mentions = sum(entity.size for entity in story.entities)
+    title = text.partition("\n")[0]
+    console.print(
+        f"“{title}”: {len(text.split()):,} words read in {seconds:.1f} s, "
+        f"{len(story.entities)} entities with {mentions} mentions.\n"
+    )
+    console.print(main_entities(story))
 
-    (response,) = read_documents(EXAMPLES / "marigold-response.jsonl")
-    scores = score_document(story.clusters, response.predicted_clusters or ())
-    print(f"\nAn answer that loses the woman in the yellow coat: CoNLL F1 {100 * scores.conll_f1:.2f}")
+    (gold,) = read_documents(EXAMPLES / "marigold.conllu")
+    scores = score_document(gold.clusters, story.predicted_clusters or ())
+    console.print(f"\nAgainst the entities that a reader marked by hand: CoNLL F1 {100 * scores.conll_f1:.1f}.")
 
-    PAGE.parent.mkdir(exist_ok=True)
-    write_documents([story], PAGE, "html", force=True)
-    print(f"\nThe story with its entities, to open in a browser: {PAGE.relative_to(EXAMPLES.parent)}")
-    print("\nNext: a model. None is bundled yet, so these entities are the annotator's, not the program's.")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_documents([story], page, "html", force=True)
+    shown = page.relative_to(EXAMPLES.parent) if page.is_relative_to(EXAMPLES.parent) else page
+    console.print(f"The story with its entities, to open in a browser: {shown}")
+
+
+def main_entities(story: streamcoref.Document) -> Table:
+    table = Table("entity", "mentions", "also called", box=None, pad_edge=False, header_style="bold")
+    for entity in sorted(story.entities, key=lambda entity: -entity.size)[:SHOWN]:
+        others = dict.fromkeys(
+            " ".join(mention.text.split()) for mention in entity.mentions if mention.text != entity.name
+        )
+        more = ", …" if len(others) > OTHER_NAMES else ""
+        table.add_row(Text(entity.name), str(entity.size), Text(", ".join(list(others)[:OTHER_NAMES]) + more))
+    return table
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main(streamcoref.load(*sys.argv[1:2]))
+    except streamcoref.StreamcorefError as error:
+        sys.exit(f"demo: {error}")
