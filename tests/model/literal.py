@@ -81,14 +81,12 @@ class LiteralModel:
         gelu = torch.nn.functional.gelu
         first = gelu(scorer.start.weight @ pieces[start] + scorer.start.bias + shift[:half])
         last = gelu(scorer.end.weight @ pieces[end] + scorer.end.bias + shift[half:])
-        outputs = [
-            scorer.alone_start.weight[o] @ first
-            + scorer.alone_start.bias[o]
-            + scorer.alone_end.weight[o] @ last
-            + (scorer.product[o] * first * last).sum()
-            + scorer.width.weight[end - start, o]
-            for o in range(len(scorer.product))
-        ]
+        size = half // len(scorer.bias)  # each output has projections of its own
+        outputs = []
+        for o in range(len(scorer.bias)):
+            x, y = first[o * size : (o + 1) * size], last[o * size : (o + 1) * size]
+            alone = scorer.alone_start[o] @ x + scorer.alone_end[o] @ y + scorer.bias[o]
+            outputs.append(alone + (scorer.product[o] * x * y).sum() + scorer.width.weight[end - start, o])
         return outputs[0], outputs[-1]
 
     def spans(self, pieces: Tensor, segment: Segment) -> list[tuple[int, int, Tensor, Tensor, Tensor]]:

@@ -276,3 +276,15 @@ def test_parts_of_the_users_own_are_chosen_by_name() -> None:
     assert parse_config(config.model_dump(mode="json"), "again") == config
     with pytest.raises(StreamcorefError, match=r"pair_score\.colour: unknown key"):
         toys.config(pair_score={"name": "nearness_of_a_test", "colour": 1})
+
+
+def test_new_weights_are_the_baselines_or_scaled_to_their_inputs() -> None:
+    for initial in ("baseline", "scaled"):
+        values = preset("tiny").model_dump(mode="json") | {"initial": initial}
+        torch.manual_seed(0)
+        model: Any = build_model(parse_config(values, "test"))
+        for layer in (part for part in model.pair_score.modules() if isinstance(part, torch.nn.Linear)):
+            expected = 0.02 if initial == "baseline" else layer.in_features**-0.5
+            assert layer.weight.abs().max() <= 2 * expected
+            if layer.weight.numel() > 500:
+                assert layer.weight.std().item() == pytest.approx(0.88 * expected, rel=0.1)  # cut off at two sigma

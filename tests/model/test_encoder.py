@@ -116,6 +116,21 @@ def test_positions(name: str, limit: int | None) -> None:
         vectors(encoder, [5, limit + 1])
 
 
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_mean_of_several_layers(name: str) -> None:
+    model = make(name)
+    segment = toys.segments([12])[0]
+    with torch.inference_mode():
+        every = model(input_ids=torch.from_numpy(segment.piece_ids)[None], output_hidden_states=True).hidden_states
+        all_four = Encoder(model, layers=4)([segment])[0]
+        last_two = Encoder(model, layers=2)([segment])[0]
+    assert len(every) == 4  # the embeddings and three layers
+    torch.testing.assert_close(all_four, (sum(every) / 4)[0])
+    torch.testing.assert_close(last_two, ((every[2] + every[3]) / 2)[0])
+    with pytest.raises(StreamcorefError, match=r"encoder.layers is 5, but this encoder has 3 layers"):
+        Encoder(model, layers=5)
+
+
 def test_deberta_with_absolute_positions_has_a_limit() -> None:
     assert Encoder(make("deberta-v2", position_biased_input=True)).max_pieces == 40
 

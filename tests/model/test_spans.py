@@ -69,10 +69,11 @@ def test_light_scores_equal_the_plain_computation() -> None:
     scorer: Any = spans.scorer
     shift = scorer.scheme.weight[0]
     for row, (a, b) in enumerate(zip(candidates.starts, candidates.ends, strict=True)):
-        first = torch.nn.functional.gelu(scorer.start(pieces[a]) + shift[:16])
-        last = torch.nn.functional.gelu(scorer.end(pieces[b]) + shift[16:])
+        first = torch.nn.functional.gelu(scorer.start(pieces[a]) + shift[:32]).view(2, 16)  # an output a row
+        last = torch.nn.functional.gelu(scorer.end(pieces[b]) + shift[32:]).view(2, 16)
         product = (scorer.product * first * last).sum(-1)
-        both = scorer.alone_start(first) + scorer.alone_end(last) + product + scorer.width.weight[b - a]
+        alone = (scorer.alone_start * first).sum(-1) + (scorer.alone_end * last).sum(-1) + scorer.bias
+        both = alone + product + scorer.width.weight[b - a]
         assert scores.prune[row].item() == pytest.approx(both[0].item(), abs=1e-4)
         assert scores.link[row].item() == pytest.approx(both[1].item(), abs=1e-4)
     assert not torch.allclose(scores.prune, scores.link)

@@ -14,15 +14,22 @@ from streamcoref.model.segments import Segment
 
 
 class Encoder(nn.Module):
-    """Last-layer vectors of each segment's pieces.
+    """Vectors of each segment's pieces: the mean of the encoder's last `layers` layers, its embeddings being the first.
 
+    The last layer alone is the paper's choice. An encoder that was trained to embed whole sentences has little left of
+    the single word there; the layers below still have it.
     `trainable_from` freezes the embeddings and every layer below that number; the number of layers (or more)
     freezes the whole encoder, 0 only the embeddings, None nothing.
     """
 
-    def __init__(self, model: Any, trainable_from: int | None = None) -> None:
+    def __init__(self, model: Any, trainable_from: int | None = None, layers: int = 1) -> None:
         super().__init__()
+        if layers > len(_layers(model)) + 1:
+            raise StreamcorefError(
+                f"encoder.layers is {layers}, but this encoder has {len(_layers(model))} layers and its embeddings"
+            )
         self.model = model
+        self.layers = layers
         self.hidden_size: int = model.config.hidden_size
         self.pad_id: int = model.config.pad_token_id or 0
         self.max_pieces = _max_pieces(model)
@@ -47,8 +54,15 @@ class Encoder(nn.Module):
         if min(lengths) < longest:  # no mask where none is needed: attention then takes its fastest path
             mask = (torch.arange(longest) < torch.tensor(lengths)[:, None]).long().to(device)
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            vectors = self.model(input_ids=ids.to(device), attention_mask=mask).last_hidden_state
+            vectors = self._encode(ids.to(device), mask)
         return [vectors[row, :length] for row, length in enumerate(lengths)]
+
+    def _encode(self, ids: Tensor, mask: Tensor | None) -> Tensor:
+        if self.layers == 1:
+            last: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            return last
+        every = self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+        return torch.stack(every[-self.layers :]).mean(0)
 
     def train(self, mode: bool = True) -> Encoder:
         """A frozen encoder keeps its dropout off while the rest trains."""

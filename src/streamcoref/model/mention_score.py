@@ -19,6 +19,10 @@ from streamcoref.model.span_vector import SpanVector, blocks
 
 BAND = 32  # starts whose products with the ends behind them are computed at once
 BLOCK = 512  # candidates scored at once: their hidden layers (512 x 3000 floats, 6 MB) stay near the cache
+PRIOR = (
+    -3.0,
+    -1.7,
+)  # of pruning: a candidate in twenty is a mention; of linking: the best of 30 antecedents ties with none
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,8 @@ class LightMentionScorer(MentionScorer):
     """For small models: projections of start and end, each scored alone and by their weighted product.
 
     All spans together are one batch of products, whose cost does not depend on the number of candidates. The
-    annotation scheme shifts both projections, since what counts as a mention differs between corpora.
+    annotation scheme shifts the projections, since what counts as a mention differs between corpora. With two outputs
+    each has projections of its own: the link loss would else bend those that pruning learns from.
     """
 
     def __init__(
@@ -82,35 +87,50 @@ class LightMentionScorer(MentionScorer):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        outputs = 2 if two_outputs else 1
-        self.start = nn.Linear(hidden_size, size)
-        self.end = nn.Linear(hidden_size, size)
-        self.scheme = nn.Embedding(schemes, 2 * size)
-        self.alone_start = nn.Linear(size, outputs)
-        self.alone_end = nn.Linear(size, outputs, bias=False)
-        self.product = nn.Parameter(torch.randn(outputs, size) / size)
-        self.width = nn.Embedding(max_width, outputs)
+        self.outputs = 2 if two_outputs else 1
+        self.start = nn.Linear(hidden_size, self.outputs * size)
+        self.end = nn.Linear(hidden_size, self.outputs * size)
+        self.scheme = nn.Embedding(schemes, 2 * self.outputs * size)
+        self.alone_start = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
+        self.alone_end = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
+        self.product = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
+        # Training begins with what is known: few candidates are mentions, and few pairs corefer. Without it the
+        # first hundreds of steps would learn only that, at the cost of the encoder.
+        self.bias = nn.Parameter(torch.tensor(PRIOR[: self.outputs] if two_outputs else (0.0,)))
+        self.width = nn.Embedding(max_width, self.outputs)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, pieces: Tensor, spans: Candidates, vectors: SpanVector, scheme: int) -> MentionScores:
         shift_start, shift_end = self.scheme.weight[scheme].chunk(2)
-        start = self.dropout(F.gelu(self.start(pieces) + shift_start))  # [n, size]
-        end = self.dropout(F.gelu(self.end(pieces) + shift_end))  # [n, size]
+        start = self._project(self.start, pieces, shift_start)
+        end = self._project(self.end, pieces, shift_end)
         a = torch.from_numpy(spans.starts).to(pieces.device)
         b = torch.from_numpy(spans.ends).to(pieces.device)
-        alone = self.alone_start(start)[a] + self.alone_end(end)[b]  # [c, outputs]
-        scores = (alone + self.width.weight[b - a]).T + self._products(start, end, a, b)  # [outputs, c]
+        alone = _dot(start, self.alone_start)[:, a] + _dot(end, self.alone_end)[:, b]  # [outputs, c]
+        priors = (self.width.weight[b - a] + self.bias).T
+        scores = alone + priors + self._products(start * self.product[:, None], end, a, b)
         return MentionScores(prune=scores[0], link=scores[-1])
 
+    def _project(self, layer: nn.Linear, pieces: Tensor, shift: Tensor) -> Tensor:
+        """[outputs, n, size]"""
+        projected: Tensor = self.dropout(F.gelu(layer(pieces) + shift))
+        return projected.unflatten(-1, (self.outputs, -1)).transpose(0, 1)
+
     def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        """The weighted products of starts a and ends b, [outputs, c].
+        """The products of starts a and ends b, [outputs, c], of [outputs, n, size] each.
 
         Ends lie less than the greatest width behind their starts, so a block of starts needs only a window of ends.
         """
+        length = start.shape[1]
         window = BAND + self.width.num_embeddings - 1
-        count = -(-len(start) // BAND)
-        starts = F.pad(start, (0, 0, 0, count * BAND - len(start))).view(count, BAND, -1)
-        ends = F.pad(end, (0, 0, 0, count * BAND + window - len(end))).unfold(0, window, BAND)[:count]
-        grid = torch.matmul(starts * self.product[:, None, None], ends)  # [outputs, count, BAND, window]
+        count = -(-length // BAND)
+        starts = F.pad(start, (0, 0, 0, count * BAND - length)).unflatten(1, (count, BAND))
+        ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(1, window, BAND)[:, :count]
+        grid = torch.matmul(starts, ends)  # [outputs, count, BAND, window]
         block = a // BAND
         return grid[:, block, a - block * BAND, b - block * BAND]
+
+
+def _dot(x: Tensor, weights: Tensor) -> Tensor:
+    """[outputs, n, size] and [outputs, size] to [outputs, n]."""
+    return torch.matmul(x, weights[:, :, None]).squeeze(-1)

@@ -240,6 +240,7 @@ class EncoderOptions(Options):
     name: str | None = None
     architecture: dict[str, Any] | None = None
     trainable_from: int | None = Field(default=None, ge=0)
+    layers: PositiveInt = 1  # a piece's vector is the mean of this many last layers
 
 
 class SegmentOptions(Options):
