@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
-from streamcoref.model.checkpoint import save_checkpoint
+from streamcoref.model.checkpoint import Checkpoint, save_checkpoint
 from streamcoref.resolver import Resolver
 from tests.evaluation import toy_evaluation
 from tests.model import toys
@@ -21,6 +21,7 @@ CHANGES: dict[str, Any] = {
     "evict": {"name": "two_distances", "singleton": 30, "cluster": 60},
     "genres": ["unknown", "novel"],
 }
+SEED = 18  # of weights that start, join and evict, and find singletons of either sign
 
 
 @cache
@@ -30,7 +31,8 @@ def resolver(kind: str = "incremental") -> Resolver:
 
 
 def make_resolver(kind: str = "incremental", **changes: Any) -> Resolver:
-    return Resolver(toy_evaluation.checkpoint(kind, **(CHANGES | changes)), Path("nowhere"))
+    _, config, tokenizer = toy_evaluation.checkpoint(kind, **(CHANGES | changes))
+    return Resolver(Checkpoint(toys.model(config, SEED), config, tokenizer), Path("nowhere"))
 
 
 def save_model(folder: Path) -> Path:
