@@ -147,8 +147,8 @@ def page(options: EvictionSweepOptions, found: Found) -> str:
         "evicting after each. A mention with an antecedent counts as kept if the entity of its latest antecedent is "
         "still alive when it is read; if not, it starts an entity anew. Peak entities are gold entities alive at "
         "once: the largest number in any document, and the mean over documents. A model also holds spans that are no "
-        "mentions, so its own peak is higher. F1 is the average F1 of what is left: the most that a model with this "
-        "policy can reach.\n\n"
+        "mentions, so its own peak is higher. F1 is the average F1 of the clusters that are left: what a model would "
+        "score that makes no other error.\n\n"
         f"The paper's mark: a recall of {EVICTION_RECALL}% on OntoNotes 5.0 (training) for {EVICTION_POLICY}.\n"
     ]
     for corpus in options.corpora:
