@@ -114,7 +114,7 @@ class LightMentionScorer(MentionScorer):
     def _project(self, layer: nn.Linear, pieces: Tensor, shift: Tensor) -> Tensor:
         """[outputs, n, size]"""
         projected: Tensor = self.dropout(F.gelu(layer(pieces) + shift))
-        return projected.unflatten(-1, (self.outputs, -1)).transpose(0, 1)
+        return projected.view(len(pieces), self.outputs, -1).transpose(0, 1)
 
     def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:
         """The products of starts a and ends b, [outputs, c], of [outputs, n, size] each.
@@ -124,7 +124,7 @@ class LightMentionScorer(MentionScorer):
         length = start.shape[1]
         window = BAND + self.width.num_embeddings - 1
         count = -(-length // BAND)
-        starts = F.pad(start, (0, 0, 0, count * BAND - length)).unflatten(1, (count, BAND))
+        starts = F.pad(start, (0, 0, 0, count * BAND - length)).view(self.outputs, count, BAND, -1)
         ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(1, window, BAND)[:, :count]
         grid = torch.matmul(starts, ends)  # [outputs, count, BAND, window]
         block = a // BAND

@@ -68,9 +68,9 @@ class ScoreTable:
     """PairScore(m, E) for the spans of one segment, in their order.
 
     All spans are scored against all entities of the memory in one go. When a span joins an entity or starts one,
-    `changed` says so, and the later spans score that entity anew, each when its turn comes: the number of pairs
-    scored is that of Algorithm 1, however many updates there are. With a shortlist, the first score is so cheap
-    that a span's whole row is one product when its turn comes, and only the shortlist costs anything.
+    `changed` says so, and that entity is scored anew: the number of pairs scored is that of Algorithm 1, however many
+    updates there are. Scores are computed for each later span when its turn comes; with a shortlist, where a score is
+    but a product, for all of them at once, and only the shortlist waits for its span.
     """
 
     def __init__(self, scorer: PairScorer, tables: FeatureTables, spans: SpanReadings, memory: EntityMemory) -> None:
@@ -80,8 +80,12 @@ class ScoreTable:
         self.readings = spans.pair_readings[:, None].unbind()
         self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
-        if scorer.shortlist is None:
-            self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
+        self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
+        if scorer.shortlist is not None:  # without the features, which a row looks up when its turn comes
+            self.queries = scorer.queries(spans.pair_readings)
+            self.priors = numbers(tables.score)
+            self.scores[:, : len(memory)] = numbers(self.queries @ self._entities(slice(0, len(memory))).T)
+        else:
             self._fill()
 
     def _fill(self) -> None:
@@ -108,23 +112,24 @@ class ScoreTable:
         return self.scores[span, :count]
 
     def changed(self, slot: int) -> None:
-        if self.scorer.shortlist is None and slot not in self.stale:
+        if self.scorer.shortlist is not None:
+            self.scores[:, slot] = numbers(torch.mv(self.queries, self._entities(slot)))
+        elif slot not in self.stale:
             self.stale.append(slot)
 
     def _shortlist(self, span: int, count: int, length: int) -> FloatArray:
-        everyone = slice(0, count)
         if count == 0:
             return np.empty(0, dtype=np.float32)
-        features = self._features(span, everyone)
-        pairs = self._pairs(span, everyone, features)
-        scores = numbers(self.scorer.score(pairs, self.tables))
-        if count <= length:
-            return scores + numbers(self.scorer.refine(pairs, self.tables))
-        best = np.argpartition(scores, -length)[-length:]
+        features = self._features(span, slice(0, count))
+        scores = self.scores[span, :count] + self.priors.take(features)
+        best = np.argpartition(scores, -length)[-length:] if count > length else np.arange(count)
         refined = np.full(count, -np.inf, dtype=np.float32)
         pairs = self._pairs(span, best, features[best])
         refined[best] = scores[best] + numbers(self.scorer.refine(pairs, self.tables))
         return refined
+
+    def _entities(self, slots: int | slice) -> Tensor:
+        return self.memory.rows[slots].narrow(-1, 0, self.size)
 
     def _block(self, spans: slice) -> Pairs:
         """Some spans against all entities."""
@@ -137,10 +142,9 @@ class ScoreTable:
             features=self._on_device(self._features(spans, slice(0, len(self.memory)))),
         )
 
-    def _pairs(self, span: int, slots: IntArray | slice, features: IntArray) -> Pairs:
+    def _pairs(self, span: int, slots: IntArray, features: IntArray) -> Pairs:
         """One span against some entities."""
-        rows = self.memory.rows
-        rows = rows[slots] if isinstance(slots, slice) else rows.index_select(0, self._on_device(slots))
+        rows = self.memory.rows.index_select(0, self._on_device(slots))
         return Pairs(
             span=self.vectors[span],
             span_reading=self.readings[span],
@@ -148,16 +152,12 @@ class ScoreTable:
             entity_reading=rows.narrow(-1, self.size, self.scorer.reading_size),
             features=self._on_device(features),
             span_text=self.spans.texts[span] if self.scorer.uses_text else None,
-            entity_texts=self._texts(slots) if self.scorer.uses_text else (),
+            entity_texts=[self.memory.texts[slot] for slot in slots] if self.scorer.uses_text else (),
         )
 
     def _on_device(self, index: IntArray) -> Tensor:
         tensor = torch.from_numpy(index)
         return tensor if self.on_cpu else tensor.to(self.memory.rows.device)
-
-    def _texts(self, slots: IntArray | slice) -> list[tuple[TextContext, ...]]:
-        texts = self.memory.texts
-        return texts[slots] if isinstance(slots, slice) else [texts[slot] for slot in slots]
 
     def _features(self, span: int | slice, slots: IntArray | slice) -> IntArray:
         """[n] for one span, [k, n] for a slice of them."""

@@ -43,9 +43,10 @@ class PairScorer(nn.Module, ABC):
     """Scores spans against entities. Starting a new entity scores 0.
 
     `score` is computed for every pair. A scorer with a `shortlist` then adds `refine` for that many entities of
-    the best score, and the others are out of the question. What depends on the span or the entity alone is read
-    once: `read_spans` may be any function, but **`read_entities` must be linear, without a bias**: an entity is a
-    blend of its spans, and its reading is blended with it and never computed again.
+    the best score, and the others are out of the question; its `score` must be a product with the entity's vector, for
+    which `queries` gives the other factor, plus the folded features. What depends on the span or the entity alone is
+    read once: `read_spans` may be any function, but **`read_entities` must be linear, without a bias**: an entity is
+    a blend of its spans, and its reading is blended with it and never computed again.
     """
 
     features: PairFeatures
@@ -68,6 +69,10 @@ class PairScorer(nn.Module, ABC):
     @abstractmethod
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         """Scores [...]."""
+
+    def queries(self, span_readings: Tensor) -> Tensor:
+        """The factors of a shortlist's scores, [k, size]: score = query . entity + tables.score of the features."""
+        raise TypeError(f"{type(self).__name__} has a shortlist but no queries()")
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         """What to add for the pairs of the shortlist, [...]."""

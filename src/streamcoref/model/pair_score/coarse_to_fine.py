@@ -55,22 +55,25 @@ class CoarseToFineScorer(PairScorer):
             product=self.net.part(2).T.contiguous(),
         )
 
+    def queries(self, span_readings: Tensor) -> Tensor:
+        return span_readings.narrow(-1, 0, self.bilinear.out_features)
+
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
-        query = pairs.span_reading.narrow(-1, 0, pairs.entity.shape[-1])
-        return _dot(query, pairs.entity) + look_up(tables.score, pairs.features)
+        return _dot(self.queries(pairs.span_reading), pairs.entity) + look_up(tables.score, pairs.features)
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         assert tables.refine is not None
         assert tables.product is not None
-        product = (pairs.span * pairs.entity) @ tables.product  # [..., hidden]
-        reading = pairs.span_reading.narrow(-1, pairs.entity.shape[-1], self.reading_size)
-        return self.net.finish(product + reading + pairs.entity_reading + look_up(tables.refine, pairs.features))
+        reading = pairs.span_reading.narrow(-1, self.bilinear.out_features, self.reading_size)
+        rest = look_up(tables.refine, pairs.features) + reading + pairs.entity_reading  # [..., hidden]
+        product = pairs.span * pairs.entity
+        if product.dim() == 2:  # one span, the common case: as few operations as can be
+            return self.net.finish(torch.addmm(rest, product, tables.product))
+        return self.net.finish(product @ tables.product + rest)
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
     """The dot product over the last dimension; a block of spans against entities is one matrix product."""
     if a.dim() == 3 and a.shape[1] == 1 and b.shape[0] == 1:
         return a[:, 0] @ b[0].T
-    if a.dim() == 2 and a.shape[0] == 1:
-        return b @ a[0]
     return (a * b).sum(-1)
