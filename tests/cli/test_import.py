@@ -92,3 +92,19 @@ def test_a_mistake_ends_with_status_2_and_no_traceback(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("streamcoref: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_documented_commands_are_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of docs/checkpoints.md, on the fixtures under the published names."""
+    page = (Path(__file__).parents[2] / "docs" / "checkpoints.md").read_text(encoding="utf-8")
+    commands = [line.split("#")[0].split() for line in page.splitlines() if line.startswith("streamcoref import ")]
+    assert len(commands) == 4
+    shutil.copytree(TINY, tmp_path / "spanbert_large")
+    shutil.copy(DATA / "checkpoint.bin", tmp_path)
+    shutil.copy(TINY / "vocab.txt", tmp_path)
+    run(TINY, tmp_path / "spanbert_hf", "--kind", "encoder")
+    shutil.copy(TINY / "bert_config.json", tmp_path)  # the fixture is narrower than any published model
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        run(*command[2:])
+        assert (tmp_path / command[3] / "model.safetensors").is_file()

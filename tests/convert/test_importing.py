@@ -415,6 +415,7 @@ def test_an_untrained_model_around_an_encoder(tmp_path: Path, encoder: Path) -> 
     assert all(torch.isfinite(tensor).all() for tensor in ours.values())
     checkpoint = load_checkpoint(tmp_path / "out")
     assert checkpoint.config.pair_score == preset("small").pair_score
+    assert checkpoint.config.encoder.layers == fixture_values.LAYERS + 1  # fewer than the preset's, and all there are
     document = Document.from_sentences("d", [["Anna", "saw", "the", "captain", "."], ["She", "left", "."]])
     assert predict(*checkpoint, document).predicted_clusters is not None
     assert import_checkpoint(encoder, tmp_path / "baseline", "baseline").preset == "baseline-spanbert-base"

@@ -72,7 +72,7 @@ def _import_model(
     config = None
     if kind != "encoder":
         length = max_pieces or names.segments.get(found.folder.resolve().name)
-        config = model_config(kind, preset, sizes, names.settings, architecture, length, meta.max_pieces, found.path)
+        config = model_config(kind, preset, sizes, names.settings, architecture, length, meta, found.path)
     wanted = _wanted(config, meta)
     done = account(found.tensors, names, wanted, kind, found.path)
     done = Account(done.taken, {**done.dropped, **found.dropped})
@@ -102,7 +102,7 @@ def _import_encoder(
             raise StreamcorefError("a plain encoder has no preset; say --kind incremental or baseline")
     else:
         preset = preset or default_preset(kind, meta.hidden_size)
-        config = model_config(kind, preset, {}, {}, architecture, max_pieces, meta.max_pieces, found.path)
+        config = model_config(kind, preset, {}, {}, architecture, max_pieces, meta, found.path)
     wanted = _wanted(config, meta)
     done = account(found.tensors, names, wanted, kind, found.path)
     check_complete(done, names, wanted, found.path)

@@ -10,6 +10,7 @@ from streamcoref.convert.name_map import Kind, NameMap
 from streamcoref.convert.sources import Source, SourceTensor, encoder_config_of
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.model.config import ModelConfig, parse_config, preset
+from streamcoref.model.encoder import Encoder
 
 BASE_HIDDEN = 768
 # Keys of Hugging Face configurations that say where a model came from, not what it is.
@@ -82,10 +83,13 @@ def model_config(
     settings: Mapping[str, Any],
     architecture: dict[str, Any],
     max_pieces: int | None,
-    positions: int | None,
+    encoder: Encoder,
     path: Path,
 ) -> ModelConfig:
-    """The preset with `sizes` and `settings` (by dotted names) laid over it, and the encoder put in."""
+    """The preset with `sizes` and `settings` (by dotted names) laid over it, and the encoder put in.
+
+    `encoder` need have no numbers. Of a preset's pieces a segment and layers it may have fewer; then all are used.
+    """
     base = preset(preset_name)
     if base.kind != kind:
         raise StreamcorefError(f"the preset {preset_name} makes a model of kind {base.kind}, not {kind}")
@@ -103,7 +107,8 @@ def model_config(
             for name in tables:
                 table = table[name]
             table[last] = value
-    values["encoder"] |= {"name": None, "architecture": architecture}
-    wanted = max_pieces or values["segments"]["max_pieces"]
-    values["segments"]["max_pieces"] = wanted if positions is None else min(wanted, positions)
+    layers = min(base.encoder.layers, encoder.model.config.num_hidden_layers + 1)  # its embeddings count as one
+    values["encoder"] |= {"name": None, "architecture": architecture, "layers": layers}
+    wanted = max_pieces or base.segments.max_pieces
+    values["segments"]["max_pieces"] = min(wanted, encoder.max_pieces or wanted)
     return parse_config(values, str(path))

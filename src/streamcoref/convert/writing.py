@@ -106,7 +106,7 @@ def _fresh_heads(config: ModelConfig, hidden: int) -> dict[str, Tensor]:
         "vocab_size": 8,
         "max_position_embeddings": config.segments.max_pieces,
     }
-    encoder = config.encoder.model_copy(update={"architecture": stand_in})
+    encoder = config.encoder.model_copy(update={"architecture": stand_in, "layers": 1})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return build_model(config.model_copy(update={"encoder": encoder})).state_dict()
