@@ -25,14 +25,18 @@ SEED = 18  # of weights that start, join and evict, and find singletons of eithe
 
 
 @cache
-def resolver(kind: str = "incremental") -> Resolver:
+def resolver() -> Resolver:
     """One for all tests, which is allowed: nothing that it reads changes it. It was never on disk."""
-    return make_resolver(kind)
+    return make_resolver()
 
 
-def make_resolver(kind: str = "incremental", **changes: Any) -> Resolver:
-    _, config, tokenizer = toy_evaluation.checkpoint(kind, **(CHANGES | changes))
+def make_resolver(**changes: Any) -> Resolver:
+    _, config, tokenizer = toy_evaluation.checkpoint(**(CHANGES | changes))
     return Resolver(Checkpoint(toys.model(config, SEED), config, tokenizer), Path("nowhere"))
+
+
+def make_baseline() -> Resolver:
+    return Resolver(toy_evaluation.checkpoint("baseline"), Path("nowhere"))
 
 
 def save_model(folder: Path) -> Path:
