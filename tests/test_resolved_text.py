@@ -119,6 +119,7 @@ def test_only_the_first_pronoun_of_a_sentence_without_the_name(marked: str, expe
         "I saw [a the men]. [a It] ran.",
         "[a Lind] grew. [a They] are rich.",
         "[a Lind] grew. Do [a they] ever pay?",
+        "[a Lind] grew. Don't [a they] need pay?",
         "[a His] dog ran. [b [a His] dog] sat. [b It] slept.",
         "Carl [a quarrelled]. [a It] hurt.",
         "[a Quarrels] hurt, and I hate quarrels. [a They] hurt.",

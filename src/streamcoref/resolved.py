@@ -67,7 +67,7 @@ _UNSURE_BEHIND = frozenset(
 
 # "They" behind a singular name needs a verb that shows no number: "Lindqvist Foods would", never "Lindqvist Foods are".
 _NUMBERLESS = frozenset("can could did had may might must never shall should will would".split())
-_NUMBERED = frozenset("are do do have were aren't don't haven't weren't".split())
+_NUMBERED = frozenset("are do have were n't n’t".split())
 _QUANTITIES = frozenset(
     "all any both each either few half many most much neither none one part several some two".split()
 )
