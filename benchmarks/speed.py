@@ -2,10 +2,8 @@
 
     python benchmarks/speed.py [--novel FILE] [--segments 40] [--stacked-segments 3]
 
-`total_over_encoder_N_threads`: the preset `small` on a novel, from raw text (splitting into sentences and words,
-pieces, segments) to links, over its encoder alone on the same segments. Until a trained model is bundled, weights are
-random, and the mention threshold is set so that 0.175 spans a word stay, half of what pruning keeps: annotators mark
-0.13 a word in LitBank and OntoGUM, and a trained model drops most of the others before linking.
+`total_over_encoder_N_threads`: the bundled model on a novel, from raw text (splitting into sentences and words,
+pieces, segments) to links, over its encoder alone on the same segments.
 
 `literal_over_fast`: the preset `paper-spanbert-base` with random weights, time outside the encoder, the literal
 version of the tests (tests/model/literal.py: one candidate, one span, one entity at a time) over ours.
@@ -33,6 +31,7 @@ from transformers import PreTrainedTokenizerFast
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from streamcoref.model.checkpoint import load_checkpoint  # noqa: E402
 from streamcoref.model.config import ModelConfig, build_model, preset  # noqa: E402
 from streamcoref.model.incremental import IncrementalModel  # noqa: E402
 from streamcoref.model.segments import PieceTokenizer, Segment, segment_document  # noqa: E402
@@ -40,7 +39,6 @@ from streamcoref.text.split import document_from_text  # noqa: E402
 from tests.model.literal import LiteralEntity, LiteralModel, bucket  # noqa: E402
 
 NOVEL = ROOT.parent / "shared" / "corpora" / "novels" / "1342_pride_and_prejudice.txt"
-SPANS_PER_WORD = 0.175
 BATCH = 4
 
 
@@ -62,18 +60,15 @@ def timed(run: Callable[[], object]) -> float:
 
 
 @torch.inference_mode()
-def total_over_encoder(text: str, tokenizer: PieceTokenizer, count: int, threads: int, rounds: int) -> dict[str, float]:
-    torch.manual_seed(1)
+def total_over_encoder(text: str, count: int, threads: int, rounds: int) -> dict[str, float]:
     torch.set_num_threads(threads)
-    config = preset("small")
-    model = build_model(config).eval()
+    model, config, tokenizer = load_checkpoint("default")
     assert isinstance(model, IncrementalModel)
     length = config.segments.max_pieces
     excerpt = text[: count * length * 5]  # more than enough: a piece has four characters or so
     document = document_from_text("novel", excerpt)
     segments = segment_document(document, tokenizer, length)[:count]
     excerpt = excerpt[: document.offsets[segments[-1].first_word + len(segments[-1].words) - 1][1]]
-    set_threshold(model, segments)
 
     def encoder() -> None:
         for first in range(0, len(segments), BATCH):
@@ -88,13 +83,6 @@ def total_over_encoder(text: str, tokenizer: PieceTokenizer, count: int, threads
     ratios = [timed(everything) / timed(encoder) for _ in range(rounds)]
     spans = sum(len(r.links) for r in model.find_clusters(segments, model.new_state(), batch=BATCH))
     return {"ratio": statistics.median(ratios), "spans_per_segment": spans / len(segments), "segments": len(segments)}
-
-
-def set_threshold(model: IncrementalModel, segments: list[Segment]) -> None:
-    """A mention threshold that keeps SPANS_PER_WORD spans a word."""
-    scores = torch.cat([model.spans.score(model.encoder([s])[0], s, 0)[1].prune for s in segments])
-    wanted = int(SPANS_PER_WORD * sum(len(s.words) for s in segments))
-    model.spans.min_score = float(scores.topk(wanted).values[-1])
 
 
 class StackedLiteral(LiteralModel):
@@ -192,11 +180,11 @@ def main() -> None:
     figures: dict[str, float] = {}
     print(f"{'':44}{'ratio':>8}")
     for threads in (1, 2):
-        result = total_over_encoder(text, tokenizer, options.segments, threads, options.rounds)
+        result = total_over_encoder(text, options.segments, threads, options.rounds)
         name = f"total_over_encoder_{threads}_thread" + ("s" if threads > 1 else "")
         figures[name] = round(result["ratio"], 3)
         figures["spans_per_segment"] = round(result["spans_per_segment"], 1)
-        print(f"small: everything / encoder, {threads} thread(s){result['ratio']:>14.3f}")
+        print(f"default: everything / encoder, {threads} thread(s){result['ratio']:>14.3f}")
     figures["total_over_encoder"] = max(v for k, v in figures.items() if k.startswith("total_over_encoder"))
     for name, version, count in (("literal", LiteralModel, 1), ("stacked", StackedLiteral, options.stacked_segments)):
         result = literal_over_fast(version, text, tokenizer, count, 2)

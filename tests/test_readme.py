@@ -73,11 +73,3 @@ def test_every_format_is_described() -> None:
     pages = README, (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
     for name in FORMATS:
         assert all(f"`{name}`" in page for page in pages), name
-
-
-def test_the_demo_says_where_the_page_is_and_that_the_model_is_next() -> None:
-    result = subprocess.run([sys.executable, ROOT / "examples" / "demo.py"], capture_output=True, text=True, check=True)
-    assert "CoNLL F1 89.48" in result.stdout
-    assert "build/demo.html" in result.stdout
-    assert "Next: a model. None is bundled yet" in result.stdout
-    assert "Lena Marsh" in (ROOT / "build" / "demo.html").read_text(encoding="utf-8")
