@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamcoref.cli.reading_bar import reading_bar
 from streamcoref.cli.resolve_files import Input
@@ -20,6 +20,8 @@ from streamcoref.formats.files import read_chunks
 from streamcoref.store import Progress, Source, Store, absent, remove
 
 if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
     from streamcoref.events import Event
 
 SAVE_SECONDS = 2.0  # what is lost at most when the process is killed
@@ -79,85 +81,74 @@ def _refuse_changes(store: Store, now: Source) -> None:
 
 
 def _shown(value: object) -> str:
-    return "none" if value is None else json.dumps(value) if isinstance(value, bool) else str(value)
+    return "the model's" if value is None else json.dumps(value) if isinstance(value, bool) else str(value)
 
 
 def _read_on(found: Input, store: Store, job: Job) -> None:
+    """Feed the stream with what comes after the store's position, and commit now and then."""
     before, examined = store.progress, found.examined
-    sha256 = None if examined else hashlib.sha256()
-    if examined:
+    sha256 = hashlib.sha256()  # of a pipe, whose bytes nobody can look at again
+    if examined and before.done:
+        return
+    rest = read_chunks(found.path, before.bytes_read) if examined else _skip(found.path, store, sha256)
+    with closing(rest) as chunks:
         if before.done:
+            _refuse_more(chunks, found.path, store)
             return
-        chunks = read_chunks(found.path, before.bytes_read)
-    else:
-        chunks = _skip(found.path, store, sha256)
-        if before.done:
-            if next(chunks, b""):
-                raise StreamcorefError(
-                    f"{store.path}: this store is complete, and {found.path} goes on; start over with --force"
-                )
-            return
+        position = Position(before.bytes_read, before.lines, before.characters, before.decoder)
+        decoder = TextDecoder(found.path, job.encoding, job.errors, position)
+        stream = job.resolver.stream(before.state, **job.options)
+        events: list[Event] = []
 
-    position = Position(before.bytes_read, before.lines, before.characters, before.decoder)
-    decoder = TextDecoder(found.path, job.encoding, job.errors, position)
-    stream = job.resolver.stream(before.state, **job.options)
-    events: list[Event] = []
+        def save(*, done: bool = False) -> None:
+            if examined:
+                refuse_change(found.path, examined)
+            at = decoder.position
+            state = None if done else stream.state()
+            progress = Progress(at.bytes_read, at.lines, at.characters, stream.words_read, at.decoder, state, done)
+            store.commit(events, progress, None if examined else sha256.hexdigest())
+            events.clear()
 
-    def save(*, done: bool = False) -> None:
-        if examined:
-            refuse_change(found.path, examined)
-        at = decoder.position
-        progress = Progress(
-            bytes_read=at.bytes_read,
-            lines=at.lines,
-            characters=at.characters,
-            words=stream.words_read,
-            decoder=at.decoder,
-            state=None if done else stream.state(),
-            done=done,
-        )
-        store.commit(events, progress, sha256.hexdigest() if sha256 else None)
-        events.clear()
-
-    saved = monotonic()
-    with reading_bar(found.key, examined.characters if examined else None) as report, _stopping() as stop:
-        for data in _until_asked(chunks, stop):
-            if sha256:
+        saved = monotonic()
+        with reading_bar(found.key, examined.characters if examined else None) as report, _stopping() as stop:
+            for data in _until_asked(chunks, stop):
                 sha256.update(data)
-            events.extend(stream.feed(decoder.decode(data)))
-            report(decoder.characters, stream.words_read, stream.alive)
-            if monotonic() - saved > SAVE_SECONDS:
+                events.extend(stream.feed(decoder.decode(data)))
+                report(decoder.characters, stream.words_read, stream.alive)
+                if monotonic() - saved > SAVE_SECONDS:
+                    save()
+                    saved = monotonic()
+            if stop.asked:
                 save()
-                saved = monotonic()
-        if stop.asked:
-            save()
-            raise StoppedError(f"{store.path}: stopped and saved; give the same command again to go on")
-        events.extend(stream.feed(decoder.decode(b"", final=True)))
-        events.extend(stream.close())
-        save(done=True)
+                raise StoppedError(f"{store.path}: stopped and saved; give the same command again to go on")
+            events.extend(stream.feed(decoder.decode(b"", final=True)))
+            events.extend(stream.close())
+            save(done=True)
 
 
-def _skip(path: Path, store: Store, sha256: Any) -> Iterator[bytes]:
-    """What comes after the bytes that the store has read, which cannot be skipped but must be the same again."""
+def _skip(path: Path, store: Store, sha256: Hash) -> Generator[bytes]:
+    """What comes after the bytes that the store has read; of a pipe these come again, and must be the same."""
     left = store.progress.bytes_read
-    chunks = read_chunks(path)
-    rest = b""
-    while left:
-        data = next(chunks, b"")
-        sha256.update(data[:left])
-        if not data:
-            break
-        rest = data[left:]
-        left -= min(left, len(data))
-    if left or (store.progress.bytes_read and sha256.hexdigest() != store.source.sha256):
-        raise InputError(
-            f"the store {store.path} was begun with another text; "
-            "give the text from its beginning, or start over with --force",
-            path,
-        )
-    if rest:
-        yield rest
-    yield from chunks
+    with closing(read_chunks(path)) as chunks:
+        rest = b""
+        while left and (data := next(chunks, b"")):
+            sha256.update(data[:left])
+            rest = data[left:]
+            left -= min(left, len(data))
+        if left or (store.progress.bytes_read and sha256.hexdigest() != store.source.sha256):
+            raise InputError(
+                f"the store {store.path} was begun with another text; "
+                "give the text from its beginning, or start over with --force",
+                path,
+            )
+        if rest:
+            yield rest
+        yield from chunks
+
+
+def _refuse_more(chunks: Iterator[bytes], path: Path, store: Store) -> None:
+    if next(chunks, b""):
+        raise InputError(f"the store {store.path} is complete, and this goes on; start over with --force", path)
 
 
 class _Stop:

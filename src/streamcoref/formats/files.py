@@ -7,7 +7,7 @@ import io
 import secrets
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
@@ -47,7 +47,7 @@ def read_lines(path: Path) -> Iterator[str]:
             offset += len(line)
 
 
-def read_chunks(path: Path, start: int = 0) -> Iterator[bytes]:
+def read_chunks(path: Path, start: int = 0) -> Generator[bytes]:
     """Yield the bytes of a file, unpacked, from the byte `start` on, some thousand at a time as they come.
 
     `-` is standard input, which can only be read from where it is.

@@ -1,0 +1,497 @@
+"""`streamcoref resolve`, run as a user runs it, on a small random model."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamcoref.cli import resolve_store
+from streamcoref.formats import read_documents
+from streamcoref.resolver import load
+from tests.cli.toy_resolving import COMMAND, ENVIRONMENT, invoke, rows, save_model, start, text
+
+STORY = text(150)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_model(tmp_path_factory.mktemp("models") / "incremental")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("story.txt").write_text(STORY, encoding="utf-8", newline="")
+    return tmp_path
+
+
+def run(model: Path, *arguments: object, status: int = 0, given: str | bytes | None = None) -> str:
+    """What the command prints; with another status than 0, its complaint, which is one line."""
+    result = invoke("resolve", "--model", model, *arguments, input=given)
+    assert result.exit_code == status, result.output
+    if status == 2:
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+    return result.stderr if status else result.stdout_bytes.decode()
+
+
+# Answers
+
+
+def test_every_format_has_the_answer_of_the_resolver(model: Path) -> None:
+    expected = load(model).resolve(STORY, key="story")
+    mentions = sorted((m.start, m.end, m.text) for e in expected.entities for m in e.mentions)
+    assert len(expected.entities) > 5
+
+    (document,) = json.loads(run(model, "story.txt", "--format", "json"))
+    assert document["text"] == STORY  # CRLF stays CRLF
+    assert sorted((m["start"], m["end"], m["text"]) for e in document["entities"] for m in e["mentions"]) == mentions
+    assert [e["name"] for e in document["entities"]] == [e.name for e in expected.entities]
+
+    table = csv.DictReader(io.StringIO(run(model, "story.txt", "--format", "csv"), newline=""))
+    assert sorted((int(r["start"]), int(r["end"]), r["text"]) for r in table) == mentions
+
+    events = [json.loads(line) for line in run(model, "story.txt", "--format", "jsonl").splitlines()]
+    found = [e["mention"] for e in events if e["event"] != "entity_finished"]
+    assert sorted((m["start"], m["end"], m["text"]) for m in found) == mentions
+    ended = {e["entity"]: e["size"] for e in events if e["event"] == "entity_finished"}
+    assert ended.keys() == {e["entity"] for e in events if e["event"] == "entity_started"}
+    assert sum(ended.values()) == len(mentions)
+
+    run(model, "story.txt", "-o", "story.jsonl", "--format", "jsonlines")
+    assert list(read_documents("story.jsonl")) == [expected]
+    assert run(model, "story.txt", "--format", "resolved") == expected.resolved_text()
+    assert "<!doctype html>" in run(model, "story.txt", "--format", "html")
+
+    run(model, "story.txt", "-o", "story.sqlite")
+    stored = [(start, end, words) for _, _, start, end, _, _, words, _, _ in rows(Path("story.sqlite"))["mentions"]]
+    assert sorted(stored) == mentions
+    sizes = sorted(row[3] for row in rows(Path("story.sqlite"))["entities"])
+    assert sizes == sorted(e.size for e in expected.entities)
+
+
+@pytest.mark.parametrize("format_name", ["conll", "conllu"])
+def test_conll_formats_can_be_read_again(format_name: str, place: Path, model: Path) -> None:
+    # A random model answers with crossing mentions, which these cannot hold, unless its spans have one word.
+    narrow = save_model(place / "narrow", spans={"max_width": 1})
+    run(narrow, "story.txt", "-o", f"story.{format_name}")
+    (document,) = read_documents(f"story.{format_name}", format_name)
+    assert document.clusters == load(narrow).resolve(STORY).predicted_clusters
+    said = run(model, "story.txt", "-o", f"crossing.{format_name}", status=2)
+    assert "are of one entity and cross" in said
+    assert not Path(f"crossing.{format_name}").exists()
+
+
+def test_without_more_words_entities_are_printed_to_read(model: Path) -> None:
+    lines = run(model, "story.txt").splitlines()
+    expected = load(model).resolve(STORY)
+    assert lines[0].startswith(f"story: {len(expected.words)} words, {len(expected.entities)} entities, ")
+    largest = max(expected.entities, key=lambda e: e.size)
+    assert lines[2] == f"{largest.name} ({largest.size} mentions)"
+    assert lines[3].split() == [str(largest.mentions[0].start), *largest.mentions[0].text.split()]
+
+
+def test_options_reach_the_model(model: Path) -> None:
+    resolver = load(model)
+
+    def count(*arguments: object) -> int:
+        return run(model, "story.txt", "--format", "csv", *arguments).count("\nstory,")
+
+    def mentions(**options: Any) -> int:
+        return sum(e.size for e in resolver.resolve(STORY, **options).entities)
+
+    plain = count()
+    assert plain == mentions()
+    assert count("--singletons") == mentions(singletons=True) > plain
+    assert count("--min-score", 0.5) == mentions(min_score=0.5) < plain
+    assert count("--no-evict") == count("--evict", "none") == mentions(evict="none")
+    tight = "two_distances:singleton=5,cluster=5"
+    assert count("--evict", tight) == mentions(evict=tight) != plain
+    assert count("--scheme", "litbank") == mentions(scheme="litbank") != plain
+
+
+def test_standard_input_gzip_and_encodings(model: Path) -> None:
+    expected = json.loads(run(model, "story.txt", "--format", "json"))[0]["entities"]
+    Path("packed.txt.gz").write_bytes(gzip.compress(STORY.encode()))
+    Path("wide.txt").write_text(STORY, encoding="utf-16", newline="")
+    for arguments in (["-"], [], ["packed.txt.gz"], ["wide.txt", "--encoding", "UTF-16"]):
+        output = run(model, *arguments, "--format", "json", given=STORY.encode())
+        assert json.loads(output)[0]["entities"] == expected
+
+
+def test_a_byte_order_mark_is_a_character_of_the_text(model: Path) -> None:
+    Path("marked.txt").write_text("\ufeff" + STORY, encoding="utf-8", newline="")
+    run(model, "marked.txt", "-o", "marked.sqlite")
+    content = Path("marked.txt").read_bytes().decode()
+    for _, _, first, end, _, _, words, _, _ in rows(Path("marked.sqlite"))["mentions"]:
+        assert content[first:end] == words
+
+
+# Many texts
+
+
+def test_a_folder_is_all_its_texts(model: Path) -> None:
+    for name in ("b.txt", "a.txt", "deep/c.txt", ".hidden.txt", "notes.md"):
+        Path("in", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("in", name).write_text(STORY, encoding="utf-8", newline="")
+    together = json.loads(run(model, "in", "--format", "json"))
+    assert [document["key"] for document in together] == ["a", "b", "deep/c"]
+    run(model, "in", "-o", "out/", "--format", "json")
+    assert sorted(str(p) for p in Path("out").rglob("*.json")) == ["out/a.json", "out/b.json", "out/deep/c.json"]
+    assert json.loads(Path("out/deep/c.json").read_text(encoding="utf-8"))[0] == together[2]
+    run(model, "in", "-o", "out", "--format", "sqlite")
+    assert rows(Path("out/a.sqlite"))["mentions"] == rows(Path("out/deep/c.sqlite"))["mentions"]
+
+
+def test_one_bad_text_among_many_is_reported_and_the_others_are_done(model: Path) -> None:
+    Path("bad.txt").write_bytes(b"Anna ran. \xff\xfe")
+    Path("other.txt").write_text(STORY, encoding="utf-8", newline="")
+    for arguments in (["-o", "all.json"], ["-o", "out/", "--format", "json"], ["-o", "out/", "--format", "sqlite"]):
+        said = run(model, "story.txt", "bad.txt", "missing.txt", "other.txt", *arguments, status=1)
+        assert "streamcoref: bad.txt:1: not valid utf-8: byte 0xff at offset 10;" in said
+        assert "streamcoref: missing.txt: no such file or folder" in said
+    assert [d["key"] for d in json.loads(Path("all.json").read_text(encoding="utf-8"))] == ["story", "other"]
+    assert sorted(file.name for file in Path("out").iterdir()) == [
+        "other.json",
+        "other.sqlite",
+        "story.json",
+        "story.sqlite",
+    ]
+    result = invoke("resolve", "--model", model, "bad.txt", "missing.txt")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 2)  # nothing could be done
+
+
+def test_what_a_format_cannot_hold_does_not_spoil_the_others(model: Path) -> None:
+    Path("one.txt").write_text("Anna.", encoding="utf-8")
+    said = run(model, "one.txt", "story.txt", "-o", "all.conll", status=1)
+    assert "document 'story'" in said
+    assert [d.key for d in read_documents("all.conll", "conll")] == ["one"]
+
+
+# Odd texts
+
+
+@pytest.mark.parametrize("content", ["", " \r\n\t ", "A", "?!... --", "😀👍🏽", "\0", "Anna\0ran. She\0fell."])
+def test_odd_texts_have_an_answer(content: str, model: Path) -> None:
+    Path("odd.txt").write_text(content, encoding="utf-8", newline="")
+    (document,) = json.loads(run(model, "odd.txt", "--format", "json", "--singletons"))
+    assert document["text"] == content
+    assert all(content[m["start"] : m["end"]] == m["text"] for e in document["entities"] for m in e["mentions"])
+    run(model, "odd.txt", "--singletons", "-o", "odd.sqlite")
+    assert len(rows(Path("odd.sqlite"))["entities"]) == len(document["entities"])
+
+
+# What a user may get wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.txt"], "missing.txt: no such file or folder"),
+        (["empty"], "empty: there are no .txt files in this folder"),
+        (["binary.txt"], "binary.txt: this is binary data"),
+        (["latin.txt"], "latin.txt:2: not valid utf-8: byte 0xeb at offset 12; name the encoding with --encoding, or"),
+        (["story.txt", "--encoding", "klingon"], "--encoding klingon"),
+        (["story.txt", "--errors", "shrug"], "--errors shrug"),
+        (["story.txt", "--format", "docx"], "--format docx: there is no such format; one of text, json"),
+        (["story.txt", "-o", "story.docx"], "story.docx: the name does not tell the format"),
+        (["story.txt", "-o", "nowhere/a.json"], "there is no folder nowhere"),
+        (["story.txt", "-o", "/proc/self/a.json"], "cannot be written to"),
+        (["story.txt", "-o", "/proc/self/a.sqlite"], "cannot be written to"),
+        (["story.txt", "-o", "latin.txt", "--format", "json"], "latin.txt: the file exists; use --force"),
+        (["story.txt", "-o", "story.txt", "--force"], "story.txt: this is the text itself"),
+        (["story.txt", "-o", "other.sqlite"], "other.sqlite: this file exists and is not a streamcoref store"),
+        (["story.txt", "--format", "sqlite"], "-o book.sqlite"),
+        (["story.txt", "latin.txt", "-o", "a.sqlite", "--encoding", "latin-1"], "a store holds one text"),
+        (["story.txt", "deep/story.txt", "-o", "out/"], "would both be written to out/story.entities.txt"),
+        (["-", "-"], "standard input can be read only once"),
+        (["story.txt", "--evict", "sometimes"], "evict sometimes: unknown name"),
+        (["story.txt", "--evict", "none", "--no-evict"], "contradict each other"),
+        (["story.txt", "--scheme", "esperanto"], "no scheme 'esperanto'"),
+        (["story.txt", "--live", "-o", "a.json"], "without -o"),
+        (["story.txt", "--live", "--format", "csv"], "--format text or jsonl"),
+        (["story.txt", "story.txt", "--live"], "one text"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_write_nothing(arguments: list[str], said: str, place: Path, model: Path) -> None:
+    Path("empty").mkdir()
+    Path("deep").mkdir()
+    Path("deep/story.txt").write_text(STORY, encoding="utf-8")
+    Path("binary.txt").write_bytes(bytes(range(256)) * 40)
+    Path("latin.txt").write_bytes("Anna ran.\nZoë fell.".encode("latin-1"))
+    Path("other.sqlite").write_text("A letter. " * 100)
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert said in run(model, *arguments, status=2)
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("bad", ["no/such/model", "config.json", "model.safetensors", "tokenizer.json", "cut", "json"])
+def test_models_that_cannot_be_loaded(bad: str, place: Path, model: Path) -> None:
+    folder = place / "model"
+    shutil.copytree(model, folder)
+    if bad == "cut":
+        weights = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(weights[: len(weights) // 2])
+    elif bad == "json":
+        (folder / "config.json").write_text("{")
+    elif "/" not in bad:
+        (folder / bad).unlink()
+    said = run(Path(bad) if "/" in bad else folder, "story.txt", "-o", "story.sqlite", status=2)
+    assert "model" in said
+    assert not Path("story.sqlite").exists()
+
+
+def test_bad_bytes_can_be_passed(model: Path) -> None:
+    Path("bad.txt").write_bytes(STORY.encode().replace("é".encode(), b"\xe9"))
+    run(model, "bad.txt", status=2)
+    (replaced,) = json.loads(run(model, "bad.txt", "--errors", "replace", "--format", "json"))
+    assert replaced["text"] == STORY.replace("é", "\ufffd")
+    (latin,) = json.loads(run(model, "bad.txt", "--encoding", "latin-1", "--format", "json"))
+    assert latin["text"] == STORY
+
+
+def test_files_are_replaced_only_when_told(model: Path) -> None:
+    Path("story.json").write_text("precious")
+    run(model, "story.txt", "-o", "story.json", status=2)
+    assert Path("story.json").read_text() == "precious"
+    run(model, "story.txt", "-o", "story.json", "--force")
+    assert len(json.loads(Path("story.json").read_text(encoding="utf-8"))) == 1
+    Path("other.sqlite").write_text("a letter")
+    run(model, "story.txt", "-o", "other.sqlite", "--force")
+    assert rows(Path("other.sqlite"))["mentions"]
+
+
+def test_a_baseline_answers_with_documents_but_is_no_stream(place: Path) -> None:
+    baseline = save_model(place / "baseline", kind="baseline")
+    expected = load(baseline).resolve(STORY)
+    assert len(json.loads(run(baseline, "story.txt", "--format", "json"))[0]["entities"]) == len(expected.entities)
+    for output in ("a.sqlite", "a.jsonl"):
+        assert "whole-document baseline" in run(baseline, "story.txt", "-o", output, status=2)
+
+
+# Stores
+
+
+def test_a_finished_store_stays_as_it_is(model: Path) -> None:
+    run(model, "story.txt", "-o", "story.sqlite")
+    content, written = Path("story.sqlite").read_bytes(), Path("story.sqlite").stat().st_mtime_ns
+    result = invoke("resolve", "--model", model, "story.txt", "-o", "story.sqlite")
+    assert result.exit_code == 0
+    assert "story.sqlite: complete already, nothing to do" in result.stderr
+    assert (Path("story.sqlite").read_bytes(), Path("story.sqlite").stat().st_mtime_ns) == (content, written)
+
+
+def test_what_has_changed_is_said_and_refused(place: Path, model: Path) -> None:
+    other = save_model(place / "other", update={"name": "mean"})
+    run(model, "story.txt", "-o", "story.sqlite")
+    before = rows(Path("story.sqlite"))
+    assert "another model" in run(other, "story.txt", "-o", "story.sqlite", status=2)
+    said = run(model, "story.txt", "-o", "story.sqlite", "--singletons", "--min-score", 0.25, status=2)
+    assert "another --min-score (0.0; now 0.25) and another --singletons (false; now true); give the command" in said
+    assert "another --evict (the model's; now none)" in run(
+        model, "story.txt", "-o", "story.sqlite", "--no-evict", status=2
+    )
+    Path("story.txt").write_text(STORY[:-1] + "!", encoding="utf-8", newline="")
+    assert "the content of" in (said := run(model, "story.txt", "-o", "story.sqlite", status=2))
+    assert "start over with --force" in said
+    assert rows(Path("story.sqlite")) == before
+    run(model, "story.txt", "-o", "story.sqlite", "--force")
+    assert rows(Path("story.sqlite"))["input"] != before["input"]
+
+
+def test_a_text_may_be_moved_while_its_store_waits(place: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_after(3, monkeypatch)
+    assert "stopped and saved" in run(model, "story.txt", "-o", "story.sqlite", status=130)
+    Path("story.txt").rename("moved.txt")
+    monkeypatch.undo()
+    os.chdir(place)
+    run(model, "moved.txt", "-o", "story.sqlite")
+    (record,) = rows(Path("story.sqlite"))["input"]
+    assert str(place / "moved.txt") in record
+
+
+def stop_after(chunks: int, monkeypatch: pytest.MonkeyPatch, signals: int = 1) -> None:
+    """Short chunks, and a Ctrl-C that comes while one of them is being read by the model."""
+    plain = resolve_store.read_chunks
+
+    def short(path: Path, start: int = 0) -> Any:
+        content = b"".join(plain(path, start))
+        for number, first in enumerate(range(0, len(content), 100)):
+            if number == chunks:
+                for _ in range(signals):
+                    os.kill(os.getpid(), signal.SIGINT)
+            yield content[first : first + 100]
+
+    monkeypatch.setattr(resolve_store, "read_chunks", short)
+
+
+def test_ctrl_c_saves_and_the_same_command_goes_on(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(model, "story.txt", "-o", "whole.sqlite")
+    with monkeypatch.context() as patch:
+        stop_after(5, patch)
+        said = run(model, "story.txt", "-o", "story.sqlite", status=130)
+    assert said == "streamcoref: story.sqlite: stopped and saved; give the same command again to go on\n"
+    (record,) = rows(Path("story.sqlite"))["input"]
+    assert record[8] == 500  # bytes read
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    run(model, "story.txt", "-o", "story.sqlite")
+    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
+
+
+def test_a_text_from_a_pipe_goes_on_too(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = STORY.encode()
+    run(model, "-", "-o", "whole.sqlite", given=content)
+    with monkeypatch.context() as patch:
+        stop_after(5, patch)
+        run(model, "-", "-o", "story.sqlite", status=130, given=content)
+    assert "another text" in run(model, "-", "-o", "story.sqlite", status=2, given=b"But " + content)
+    assert "another text" in run(model, "-", "-o", "story.sqlite", status=2, given=content[:300])
+    run(model, "-", "-o", "story.sqlite", given=content)
+    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
+    assert "goes on" in run(model, "-", "-o", "story.sqlite", status=2, given=content + b"More.")
+    run(model, "-", "-o", "story.sqlite", given=content)
+
+
+def test_a_text_that_changes_while_it_is_read_is_not_committed(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = resolve_store.read_chunks
+
+    def changing(path: Path, start: int = 0) -> Any:
+        for data in plain(path, start):
+            path.write_text("Something else.")
+            yield data
+
+    monkeypatch.setattr(resolve_store, "read_chunks", changing)
+    assert "story.txt: the file changed while it was read" in run(model, "story.txt", "-o", "a.sqlite", status=2)
+    assert rows(Path("a.sqlite"))["mentions"] == []
+
+
+@pytest.mark.slow
+def test_a_full_disk_loses_nothing_that_was_saved(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("story.txt").write_text(text(4000), encoding="utf-8", newline="")
+    run(model, "story.txt", "-o", "whole.sqlite")
+    monkeypatch.setattr(resolve_store, "SAVE_SECONDS", 0.0)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, before[1]))  # no file may be longer
+    try:
+        said = run(model, "story.txt", "-o", "story.sqlite", status=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "story.sqlite: the store cannot be used: " in said
+    assert "give the same command again" in said
+    (record,) = rows(Path("story.sqlite"))["input"]
+    assert record[8] > 0
+    run(model, "story.txt", "-o", "story.sqlite")
+    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
+
+
+def test_a_full_disk_is_a_sentence_for_other_formats_too(model: Path) -> None:
+    assert "/dev/full: cannot be written: No space left on device" in run(
+        model, "story.txt", "-o", "/dev/full", "--format", "json", status=2
+    )
+
+
+def test_a_store_is_readable_while_it_is_written(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    plain = resolve_store.Store.commit
+
+    def commit(self: resolve_store.Store, *arguments: Any) -> None:
+        with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            seen.append(reader.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone())
+            plain(self, *arguments)
+            # a reader keeps what it sees
+            assert reader.execute("SELECT count(*) FROM mentions").fetchone()[0] == seen[-1][1]
+
+    monkeypatch.setattr(resolve_store.Store, "commit", commit)
+    monkeypatch.setattr(resolve_store, "SAVE_SECONDS", 0.0)
+    Path("story.txt").write_text(text(4000), encoding="utf-8", newline="")
+    run(model, "story.txt", "-o", "story.sqlite")
+    assert seen[0] == (0, 0) < seen[1] < seen[-1]
+
+
+# As a process of its own
+
+
+@pytest.mark.slow
+def test_live_events_come_while_the_text_flows(model: Path) -> None:
+    process = start("resolve", "--live", "--format", "jsonl", "--model", model, stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    half = STORY.encode()[:701]  # in the middle of a character or not: bytes come as they come
+    process.stdin.buffer.write(half)
+    process.stdin.buffer.flush()
+    first = json.loads(process.stdout.readline())  # comes though the input is still open: there was a pause
+    assert first["event"] == "entity_started"
+    rest, said = process.communicate(STORY.encode()[701:].decode("utf-8", "ignore"), timeout=60)
+    assert (process.returncode, said) == (0, "")
+    events = [first, *map(json.loads, rest.splitlines())]
+    mentions = [event["mention"] for event in events if "mention" in event]
+    assert all(STORY[m["start"] : m["end"]] == m["text"] for m in mentions)
+    assert max(m["start"] for m in mentions) > 701
+    assert events[-1]["event"] == "entity_finished"
+
+
+def test_live_lines_to_read(model: Path) -> None:
+    lines = run(model, "story.txt", "--live").splitlines()
+    expected = load(model).resolve(STORY)
+    verbs = [line.split()[1] for line in lines]
+    assert verbs.count("begins") == verbs.count("ends") == len(expected.entities)
+    assert verbs.count("begins") + verbs.count("again") == sum(e.size for e in expected.entities)
+    assert any(line.endswith("(2 mentions)") for line in lines)
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes_away_is_no_error(model: Path) -> None:
+    Path("story.txt").write_text(text(3000), encoding="utf-8", newline="")
+    command = f"set -o pipefail; {COMMAND} resolve story.txt --model {model} --format jsonl | head -n 1"
+    result = subprocess.run(["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""  # no traceback, and no bar in a pipe
+
+
+@pytest.mark.slow
+def test_the_command_stops_quietly_on_a_terminal_and_shows_a_bar(model: Path) -> None:
+    import pty
+
+    Path("story.txt").write_text(text(60_000), encoding="utf-8", newline="")
+    ours, theirs = pty.openpty()
+    arguments = [COMMAND, "resolve", "story.txt", "--model", model, "-o", "story.sqlite"]
+    process = subprocess.Popen(arguments, env=ENVIRONMENT | {"TERM": "xterm", "COLUMNS": "150"}, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while b"words/s" not in shown:
+        shown += os.read(ours, 10_000)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    with suppress(OSError):  # a terminal whose last user has gone
+        while data := os.read(ours, 10_000):
+            shown += data
+    os.close(ours)
+    process.wait()
+    assert process.returncode == 130
+    for part in (b"words/s", b"entities alive", b" MB", b"stopped and saved; give the same command again"):
+        assert part in shown
+    assert b"Traceback" not in shown
+    assert 0 < rows(Path("story.sqlite"))["input"][0][8] < Path("story.txt").stat().st_size
+
+
+def test_help_needs_no_torch() -> None:
+    code = "import sys; from streamcoref.cli import app\n"
+    code += "try: app(['resolve', '--help'])\nexcept SystemExit: pass\nassert 'torch' not in sys.modules"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "--min-score" in shown
