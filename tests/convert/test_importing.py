@@ -252,12 +252,15 @@ def test_the_config_of_another_encoder(tmp_path: Path, key: str, value: int, sai
 
 
 def test_more_segment_distances_than_ours(tmp_path: Path) -> None:
-    """The published bert_base has 11; an incremental model uses only the first."""
+    """The published bert_base has 11. A baseline tells them all apart; an incremental model uses only the first."""
     table = "coref_layer/segment_distance/segment_distance_embeddings"
     values = fixture_values.values(table, (11, fixture_values.FEATURE))
     folder = tf_folder(tmp_path / "in", **{table: values})
     import_checkpoint(folder, tmp_path / "out", "incremental")
     same(weights(tmp_path / "out")["pair_score.features.tables.segment.weight"], values[:3])
+    import_checkpoint(folder, tmp_path / "baseline")
+    same(weights(tmp_path / "baseline")["pair_score.features.tables.segment.weight"], values)
+    assert load_checkpoint(tmp_path / "baseline").config.pair_score.segment_buckets == 11
 
 
 def test_a_bad_checksum_leaves_nothing_behind(tmp_path: Path) -> None:

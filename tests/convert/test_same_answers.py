@@ -16,6 +16,7 @@ from streamcoref.model.checkpoint import Checkpoint, load_checkpoint
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.segments import Segment, segment_document
 from tests.convert import fixture_values, literal_tf, make_authors_checkpoint
+from tests.convert.bundle_writer import write_bundle
 
 DATA = Path(__file__).parent / "data"
 TINY = DATA / "spanbert_tiny"
@@ -96,9 +97,22 @@ def test_mention_scores(baseline: Checkpoint, tmp_path: Path, seed: int) -> None
             np.testing.assert_allclose(scores.link.numpy(), [s.score for s in literal], **TOLERANCE)
 
 
-@torch.inference_mode()
 @pytest.mark.parametrize("seed", range(3))
 def test_the_baseline_finds_the_same_antecedents(baseline: Checkpoint, seed: int) -> None:
+    compare_antecedents(baseline, tf_variables(), seed)
+
+
+def test_a_baseline_that_tells_more_segments_apart(tmp_path: Path) -> None:
+    """The published bert_base tells 11, the others 3."""
+    name = "coref_layer/segment_distance/segment_distance_embeddings"
+    table = fixture_values.values(name, (11, fixture_values.FEATURE))
+    write_bundle(tmp_path / "model.max.ckpt", fixture_values.baseline_variables() | {name: table})
+    import_checkpoint(tmp_path, tmp_path / "out", encoder=TINY)
+    compare_antecedents(load_checkpoint(tmp_path / "out"), tf_variables() | {name: table.astype(np.float64)}, 0)
+
+
+@torch.inference_mode()
+def compare_antecedents(baseline: Checkpoint, variables: dict[str, np.ndarray], seed: int) -> None:
     text = document(seed)
     segments = cut(baseline, text)
     model = baseline.model
@@ -106,7 +120,7 @@ def test_the_baseline_finds_the_same_antecedents(baseline: Checkpoint, seed: int
     model.pair_score.shortlist = 5  # fewer than the 50 published, so that the coarse score decides something
     spans, antecedents = model(segments, text.speakers, GENRE)
     kept, scores = literal_tf.baseline(
-        tf_variables(), texts(segments), encode(segments), text.speakers, NUMBER, baseline.config.spans.ratio, 5
+        variables, texts(segments), encode(segments), text.speakers, NUMBER, baseline.config.spans.ratio, 5
     )
     assert spans.words == [span.words for span in kept]
     joined = 0

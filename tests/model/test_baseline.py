@@ -107,7 +107,7 @@ def test_the_cases_exercise_the_model() -> None:
         joined += sum(len(cluster) for cluster in answer.predicted_clusters or ())
         with torch.inference_mode():
             kept += len(make(config, seed)(segments_of(answer, config))[0].words)
-    assert 100 < joined < kept - 40
+    assert 100 < joined < kept - 20
 
 
 def scores_of(model: BaselineModel, config: ModelConfig, document: Document, genre: str | None = None) -> torch.Tensor:

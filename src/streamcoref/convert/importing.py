@@ -64,7 +64,7 @@ def _import_model(
 ) -> Imported:
     names = read_map(found.map)
     kind = _check_kind(kind, names.kinds, found)
-    sizes = read_sizes(names, found.tensors, found.path)
+    sizes = read_sizes(names, kind, found.tensors, found.path)
     hidden = sizes.pop("hidden_size")
     architecture = encoder_architecture(found, names, hidden, encoder or found.folder)
     meta = _meta_encoder(architecture)

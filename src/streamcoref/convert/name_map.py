@@ -73,6 +73,7 @@ class NameMap:
     encoder_elsewhere: bool = False  # whether the encoder, or parts of it, may come from another folder
     layers: str | None = None  # a name of theirs that each layer of the encoder has once
     sizes: dict[str, tuple[str, int]] = field(default_factory=dict)
+    baseline_sizes: dict[str, tuple[str, int]] = field(default_factory=dict)
     segments: dict[str, int] = field(default_factory=dict)  # folder name -> pieces a segment
     settings: dict[str, Any] = field(default_factory=dict)  # values of our config
 
@@ -106,6 +107,7 @@ def read_map(name: str) -> NameMap:
         encoder_elsewhere=values.get("encoder_elsewhere", False),
         layers=values.get("layers"),
         sizes={key: (tensor, side) for key, (tensor, side) in values["sizes"].items()},
+        baseline_sizes={key: (tensor, side) for key, (tensor, side) in values.get("baseline_sizes", {}).items()},
         segments=values.get("segments", {}),
         settings=values.get("settings", {}),
     )

@@ -22,10 +22,11 @@ def default_preset(kind: Kind, hidden: int) -> str:
     return f"{'baseline' if kind == 'baseline' else 'paper'}-spanbert-{size}"
 
 
-def read_sizes(names: NameMap, tensors: Mapping[str, SourceTensor], path: Path) -> dict[str, int]:
-    """The values of `names.sizes`, from the shapes."""
+def read_sizes(names: NameMap, kind: Kind, tensors: Mapping[str, SourceTensor], path: Path) -> dict[str, int]:
+    """The values of `names.sizes`, and of a baseline those of `names.baseline_sizes`, from the shapes."""
     sizes = {}
-    for key, (tensor, side) in names.sizes.items():
+    wanted = names.sizes | names.baseline_sizes if kind == "baseline" else names.sizes
+    for key, (tensor, side) in wanted.items():
         if tensor not in tensors:
             raise InputError(f"misses {tensor}", path)
         shape = tensors[tensor].shape

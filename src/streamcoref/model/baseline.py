@@ -176,7 +176,7 @@ class BaselineModel(nn.Module):
         values = {
             "distance": bucket(span - antecedent),
             "speaker": spans.speakers[span] == spans.speakers[antecedent],
-            "segment": np.clip(spans.segments[span] - spans.segments[antecedent], 0, 2),
+            "segment": np.clip(spans.segments[span] - spans.segments[antecedent], 0, scorer.features.farthest_segment),
             "exact_match": spans.forms[span, 0] == spans.forms[antecedent, 0],
             "last_word_match": spans.forms[span, 1] == spans.forms[antecedent, 1],
         }

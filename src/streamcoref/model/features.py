@@ -33,15 +33,22 @@ class PairFeatures(nn.Module):
     """
 
     def __init__(
-        self, names: Sequence[str], size: int, genres: int = 1, schemes: int = 1, dropout: float = 0.0
+        self,
+        names: Sequence[str],
+        size: int,
+        genres: int = 1,
+        schemes: int = 1,
+        dropout: float = 0.0,
+        segments: int = BUCKETS["segment"],
     ) -> None:
         super().__init__()
-        known = {**BUCKETS, "genre": genres, "scheme": schemes}
+        known = {**BUCKETS, "genre": genres, "scheme": schemes, "segment": segments}
         for name in names:
             if name not in known:
                 raise StreamcorefError(f"unknown pair feature {name!r}; the known ones are {', '.join(known)}")
         self.names = tuple(names)
         self.tables = nn.ModuleDict({name: nn.Embedding(known[name], size) for name in names})
+        self.farthest_segment = segments - 1  # farther ones count as this
         self.shape = tuple((name, known[name]) for name in names)
         strides = self._strides(("distance", "size", "exact_match", "last_word_match"))
         self.distance_steps = _BUCKET_OF * strides["distance"]

@@ -103,13 +103,19 @@ class LightMentionScorerOptions(MentionScorerOptions):
 class PairScorerOptions(PartOptions):
     features: tuple[str, ...] = Field(("speaker", "genre", "distance", "segment"), min_length=1)
     feature_size: PositiveInt = 20
+    segment_buckets: PositiveInt = 3  # of a baseline: distances in segments that it tells apart
 
     @abstractmethod
     def build(self, around: Surroundings) -> PairScorer: ...
 
     def pair_features(self, around: Surroundings, names: tuple[str, ...] | None = None) -> PairFeatures:
         return PairFeatures(
-            self.features if names is None else names, self.feature_size, around.genres, around.schemes, around.dropout
+            self.features if names is None else names,
+            self.feature_size,
+            around.genres,
+            around.schemes,
+            around.dropout,
+            self.segment_buckets,
         )
 
 
