@@ -1,0 +1,31 @@
+"""The examples of docs/resolving.md run, in order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamcoref.model import checkpoint
+from streamcoref.stream import ResolveOptions
+from tests import toy_resolver
+
+PAGE = (Path(__file__).parents[1] / "docs" / "resolving.md").read_text(encoding="utf-8")
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a small random model in the place of the bundled one."""
+    monkeypatch.setattr(checkpoint, "BUNDLED", toy_resolver.save_model(tmp_path / "model"))
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 7
+    names: dict[str, Any] = {"__name__": "the_page"}
+    for block in blocks:
+        exec(compile(block, "docs/resolving.md", "exec", dont_inherit=True), names)
+    assert "text-2" in capsys.readouterr().out
+
+
+def test_every_option_is_described() -> None:
+    for name in ResolveOptions.__dataclass_fields__:
+        assert f"| `{name}` |" in PAGE
