@@ -43,7 +43,7 @@ def inputs(options: ClusterMapOptions) -> list[Path]:
 
 def cells(options: ClusterMapOptions, _: Path) -> list[Cell]:
     def work(_: Progress) -> Values:
-        document = _beginning(_find(options), options.words)
+        document = beginning(_find(options), options.words)
         checkpoint = options.model.load()
         scheme = settle(options.corpus.corpus(), checkpoint.config).scheme
         records, vectors = span_records(checkpoint, document, scheme)
@@ -84,7 +84,7 @@ def _find(options: ClusterMapOptions) -> Document:
     raise StreamcorefError(f"{options.corpus.path} has no document {options.document!r}; it has {shown or 'none'}")
 
 
-def _beginning(document: Document, words: int | None) -> Document:
+def beginning(document: Document, words: int | None) -> Document:
     """The first sentences, until there are so many words; mentions beyond them are left out."""
     if words is None or words >= len(document.words):
         return document
