@@ -193,9 +193,9 @@ def test_a_sentence_of_20_000_words() -> None:
 def test_a_million_identical_words() -> None:
     """Split in seconds; a stream reads as many of them as one wants and holds no more for it."""
     text = "Anna " * 1_000_000
-    began = time.perf_counter()
+    began = time.process_time()
     words, ends = split_text(text)
-    assert time.perf_counter() - began < 20
+    assert time.process_time() - began < 20
     assert (len(words), ends) == (1_000_000, [1_000_000])
     stream = resolver().stream()
     stream.feed(text[:50_000])

@@ -59,7 +59,7 @@ def check_protocol(events: list[Event]) -> None:
     assert len(started(events)) == len({e.entity for e in started(events)}) == len(finished(events))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(nasty_texts, places, options)
 def test_events_do_not_depend_on_chunks_and_offsets_are_exact(
     text: str, cuts: list[int], chosen: dict[str, object]
@@ -80,7 +80,7 @@ def test_single_characters(text: str) -> None:
     assert events_of(text, list(range(len(text)))) == events_of(text, [])
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(nasty_texts, options)
 def test_resolve_is_the_stream_collected_and_agrees_with_predict(text: str, chosen: dict[str, object]) -> None:
     resolver = toy_resolver.resolver()
@@ -106,7 +106,7 @@ def test_resolve_is_the_stream_collected_and_agrees_with_predict(text: str, chos
         assert (answer.predicted_clusters, answer.scores) == (document.predicted_clusters, document.scores)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(nasty_texts, places, st.integers(0, 7), options, st.sampled_from([None, "Anna"]))
 def test_a_stream_that_was_stopped_goes_on_as_if_it_had_not(
     text: str, cuts: list[int], stops: int, chosen: dict[str, object], speaker: str | None

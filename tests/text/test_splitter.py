@@ -122,17 +122,17 @@ def test_the_window_is_bounded(name: str) -> None:
 @pytest.mark.parametrize("name", ["without a blank", "characters", "a sentence"])
 def test_single_characters_cost_no_pass_each(name: str) -> None:
     text = ENDLESS[name] * 50
-    began = time.perf_counter()
+    began = time.process_time()
     assert split_in_chunks(list(text)) == split_text(text)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_megabyte_without_a_blank_in_chunks_takes_linear_time() -> None:
     splitter = TextSplitter()
-    began = time.perf_counter()
+    began = time.process_time()
     words = sum(len(splitter.read("x" * 1000).words) for _ in range(1000))
     assert words + len(splitter.read("", final=True).words) == 1_000_000 // LONGEST_WORD
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_words_come_as_soon_as_they_are_certain() -> None:

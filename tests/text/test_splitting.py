@@ -78,9 +78,9 @@ def test_a_long_unbroken_run_is_cut() -> None:
 
 def test_streams_of_rubbish_take_linear_time() -> None:
     for text in ("a" * 1_000_000, "." * 100_000, "a." * 100_000, "'" * 100_000, "1," * 100_000, "(" * 100_000):
-        began = time.perf_counter()
+        began = time.process_time()
         split_text(text)
-        assert time.perf_counter() - began < 3, text[:4]
+        assert time.process_time() - began < 3, text[:4]
 
 
 @given(st.text())
