@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
-    *("small-baseline", "small-incremental", "tiny"),
+    *("small-baseline", "small-finetuned", "small-incremental", "tiny"),
 }
 
 
