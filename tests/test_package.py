@@ -34,10 +34,17 @@ def test_public_names() -> None:
     assert sorted(streamcoref.__all__) == [
         "Document",
         "Entity",
+        "EntityFinished",
+        "EntityStarted",
+        "Event",
         "InputError",
         "Mention",
+        "MentionLinked",
+        "Resolver",
+        "Stream",
         "StreamcorefError",
         "__version__",
+        "load",
     ]
     assert all(hasattr(streamcoref, name) for name in streamcoref.__all__)
 
