@@ -67,3 +67,12 @@ def test_two_processes_equal_one_that_averages(tmp_path: Path) -> None:
         *(("step", 3), ("step", 4), ("epoch", 4)),
     ]
     assert result.stdout.count("done: ") == 1
+
+    # A run that starts from another one's model logs so at once, which must not look like a run that was there before.
+    again = [f"model.start_from={tmp_path / 'run/last'}", f"run.folder={tmp_path / 'again'}", "training.epochs=1"]
+    options = [part for value in again for part in ("--set", value)]
+    result = subprocess.run(
+        [*TORCHRUN, *COMMAND, str(recipe), *options], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "again/last/model.safetensors").is_file()

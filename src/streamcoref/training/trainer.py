@@ -195,9 +195,11 @@ class Trainer:
         except OSError as error:
             raise StreamcorefError(f"cannot make the folder of the run, {self.folder}: {error.strerror}") from error
         state = self.folder / STATE
-        if resume and state.exists():
+        # One worker looks, for all: while the others do, it may have begun the log.
+        saved, begun = self.workers.share((state.exists(), (self.folder / LOG).exists()))
+        if resume and saved:
             self.load(state)
-        elif (self.folder / LOG).exists():
+        elif begun:
             if not resume:
                 raise StreamcorefError(
                     f"{self.folder} has a run already: go on with --resume, or choose another run.folder"
