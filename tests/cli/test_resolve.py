@@ -437,17 +437,22 @@ def test_live_events_come_while_the_text_flows(model: Path) -> None:
     process = start("resolve", "--live", "--format", "jsonl", "--model", model, stdin=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
-    half = STORY.encode()[:701]  # in the middle of a character or not: bytes come as they come
-    process.stdin.buffer.write(half)
+    assert process.stderr is not None
+    cut = STORY.encode().index("é".encode(), 700) + 1  # in the middle of a character
+    process.stdin.buffer.write(STORY.encode()[:cut])
     process.stdin.buffer.flush()
     first = json.loads(process.stdout.readline())  # comes though the input is still open: there was a pause
     assert first["event"] == "entity_started"
-    rest, said = process.communicate(STORY.encode()[701:].decode("utf-8", "ignore"), timeout=60)
-    assert (process.returncode, said) == (0, "")
+    process.stdin.buffer.write(STORY.encode()[cut:])
+    process.stdin.close()
+    rest, said = process.stdout.read(), process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    assert (process.wait(), said) == (0, "")
     events = [first, *map(json.loads, rest.splitlines())]
     mentions = [event["mention"] for event in events if "mention" in event]
     assert all(STORY[m["start"] : m["end"]] == m["text"] for m in mentions)
-    assert max(m["start"] for m in mentions) > 701
+    assert max(m["start"] for m in mentions) > cut
     assert events[-1]["event"] == "entity_finished"
 
 
