@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -163,6 +164,23 @@ def test_queries_use_the_indices(store: Store) -> None:
             assert "TEMP B-TREE" not in plan, query
     connection.close()
     store.close()
+
+
+def test_the_queries_of_the_docs_can_be_asked(store: Store) -> None:
+    store.commit([*STORY, *END], Progress(50, 1, 50, 60, done=True))
+    store.close()
+    page = (Path(__file__).resolve().parent.parent / "docs" / "store.md").read_text(encoding="utf-8")
+    queries = re.findall(r"^```sql\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(queries) >= 4
+    with sqlite3.connect(store.path) as connection:
+        answers = [connection.execute(query).fetchall() for query in queries]
+        for table in ("input", "entities", "mentions"):
+            for _, column, *_ in connection.execute(f"PRAGMA table_info({table})"):
+                assert f"`{column}`" in page or (table, column) == ("input", "id"), column
+    connection.close()
+    assert answers[0] == [("Anna", 2), ("the cat", 2)]
+    assert [row[2] for row in answers[1]] == ["Anna's", "she"]
+    assert answers[-1] == [(60, 50.0, 1)]
 
 
 @pytest.mark.parametrize("content", [b"", "sqlite"])

@@ -505,3 +505,18 @@ def test_help_needs_no_torch() -> None:
     code += "try: app(['resolve', '--help'])\nexcept SystemExit: pass\nassert 'torch' not in sys.modules"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "--min-score" in shown
+
+
+def test_every_option_and_format_is_described() -> None:
+    import inspect
+
+    from streamcoref.cli.entities import entities
+    from streamcoref.cli.resolve import resolve
+    from streamcoref.cli.resolve_files import ENDINGS
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    names = [*inspect.signature(resolve).parameters, *inspect.signature(entities).parameters]
+    for name in set(names) - {"files", "path", "format_name"}:
+        assert f"--{name.replace('_', '-')}" in page, name
+    for name in ENDINGS:
+        assert f"`{name}`" in page, name
