@@ -46,6 +46,7 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
     weights = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in model.state_dict().items()}
     # Written beside and moved into place: a run that is killed leaves the old weights or the new ones.
     save_file(weights, folder / f"{WEIGHTS}.part", metadata={"format": "pt"})
+    (folder / f"{WEIGHTS}.part").chmod(0o644)  # safetensors leaves it readable for its owner alone
     (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
 
 
