@@ -99,3 +99,6 @@ STORIES = {
     "a narrator": NARRATOR,
 }
 DIALOGUES = frozenset({"a dialogue"})
+
+# What the bundled model gets wrong so far: two names of one person, people of one scene kept apart, an organisation.
+BEYOND = frozenset(STORIES) - {"a return after several hundred words"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import streamcoref
 from streamcoref import Document
 from tests.stories.marked import Places, parse
-from tests.stories.stories import DIALOGUES, LONG_RETURN, STORIES
+from tests.stories.stories import BEYOND, DIALOGUES, LONG_RETURN, STORIES
 
 if TYPE_CHECKING:  # it imports torch, which only tests with the model should wait for
     from streamcoref import Resolver
@@ -51,8 +51,14 @@ def mistakes(document: Document, places: Places) -> list[str]:
     return wrong
 
 
+def cases() -> list[Any]:
+    """The stories; those that the bundled model does not get right yet are expected to fail, and only those."""
+    beyond = pytest.mark.xfail(reason="the bundled model does not get this story right yet")
+    return [pytest.param(name, marks=beyond) if name in BEYOND else name for name in STORIES]
+
+
 @pytest.mark.model
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", cases())
 def test_story(resolver: Resolver, name: str) -> None:
     wrong = mistakes(*resolved(resolver, name))
     assert not wrong, "\n".join(wrong)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -12,9 +11,9 @@ from streamcoref.cli.reading_bar import reading_bar
 from streamcoref.cli.resolve_files import Input
 from streamcoref.cli.resolve_job import Job
 from streamcoref.cli.text_input import read_text
-from streamcoref.document import Document, Span
+from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.events import EntityFinished, Event
+from streamcoref.events import Event, with_answer
 from streamcoref.formats import FORMATS, entity_list, resolved_text, write_with
 from streamcoref.formats.base import Writer
 from streamcoref.formats.event_lines import json_line
@@ -63,17 +62,11 @@ def _document(found: Input, job: Job) -> Document:
     if job.resolver.checkpoint.config.kind == "baseline":
         return job.resolver.resolve("".join(text), key=found.key, **job.options)
     chunks: list[str] = []
-    clusters: dict[int, list[Span]] = {}
-    scores: dict[Span, float] = {}
+    answer: list[Event] = []
     for chunk, events in _read(found, job, text):
         chunks.append(chunk)
-        for event in events:
-            if not isinstance(event, EntityFinished):
-                span = event.mention.word_start, event.mention.word_end
-                clusters.setdefault(event.entity, []).append(span)
-                scores[span] = event.mention.score or 0.0
-    document = document_from_text(found.key, "".join(chunks))
-    return replace(document, predicted_clusters=tuple(map(tuple, clusters.values())), scores=scores)
+        answer += events
+    return with_answer(document_from_text(found.key, "".join(chunks)), answer)
 
 
 def _read(found: Input, job: Job, text: Iterable[str]) -> Iterator[tuple[str, list[Event]]]:
