@@ -34,7 +34,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.model
 def test_shell_examples(workplace: Path) -> None:
     shown = [step for block in blocks("console") for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
-    assert len(shown) >= 3
+    assert len(shown) >= 4
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"PATH": path}
     for step in shown:
