@@ -72,7 +72,7 @@ def segments_of(document: Document, config: ModelConfig) -> list[Segment]:
 @pytest.mark.parametrize("speakers", [True, False])
 @pytest.mark.parametrize("case", CASES)
 def test_fast_equals_literal(case: str, speakers: bool) -> None:
-    seed = list(CASES).index(case)
+    seed = list(CASES).index(case) + 1
     config = config_of(case)
     model = make(config, seed)
     document = document_of(seed, speakers)
@@ -101,13 +101,13 @@ def test_fast_equals_literal(case: str, speakers: bool) -> None:
 def test_the_cases_exercise_the_model() -> None:
     """Over all cases spans join and start clusters, and each choice of the model changes the scores."""
     joined = kept = 0
-    for seed, case in enumerate(CASES):
+    for seed, case in enumerate(CASES, 1):
         config = config_of(case)
         answer = predict(make(config, seed), config, toys.tokenizer(), document_of(seed, True))
         joined += sum(len(cluster) for cluster in answer.predicted_clusters or ())
         with torch.inference_mode():
             kept += len(make(config, seed)(segments_of(answer, config))[0].words)
-    assert 100 < joined < kept - 20
+    assert 100 < joined < kept - 40
 
 
 def scores_of(model: BaselineModel, config: ModelConfig, document: Document, genre: str | None = None) -> torch.Tensor:
