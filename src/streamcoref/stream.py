@@ -145,9 +145,7 @@ class Stream:
     def flush(self) -> list[Event]:
         """Read now what has been fed: word, sentence and segment end here. For a pause in a conversation."""
         events = self.end_turn()
-        for segment in self._segments.finish():
-            events += self._resolve(segment)
-        return events
+        return events + self._resolve(list(self._segments.finish()))
 
     def close(self) -> list[Event]:
         """Read the rest and finish every entity. Nothing can be fed afterwards."""
@@ -178,24 +176,23 @@ class Stream:
 
     def _read(self, words: list[Word]) -> list[Event]:
         self._words += words
-        events: list[Event] = []
         ends = [number for number, word in enumerate(words, 1) if word.ends]
         texts, speakers = [word.text for word in words], [word.speaker for word in words]
-        for segment in self._segments.add(texts, ends, speakers):
-            events += self._resolve(segment)
-        return events
+        return self._resolve(list(self._segments.add(texts, ends, speakers)))
 
-    def _resolve(self, segment: Segment) -> list[Event]:
-        """What a segment brings. One at a time: padded batches would round differently with every chunking."""
-        words = self._words[: len(segment.words)]
-        del self._words[: len(words)]
-        self._last_speaker = words[-1].speaker
-        (result,) = self._model.find_clusters([segment], self._state, self.options.genre, self.options.scheme)
+    def _resolve(self, segments: list[Segment]) -> list[Event]:
+        """What segments bring. Each is encoded alone: padded batches would round differently with every chunking."""
         events: list[Event] = []
-        for placed in best_placed(placed_of(result), self.options.min_score):
-            start, end = placed.span
-            events += self._place(placed, words[start - segment.first_word : end - segment.first_word])
-        return events + self._finish(result.evicted)
+        results = self._model.find_clusters(segments, self._state, self.options.genre, self.options.scheme)
+        for segment, result in zip(segments, results, strict=True):
+            words = self._words[: len(segment.words)]
+            del self._words[: len(words)]
+            self._last_speaker = words[-1].speaker
+            for placed in best_placed(placed_of(result), self.options.min_score):
+                start, end = placed.span
+                events += self._place(placed, words[start - segment.first_word : end - segment.first_word])
+            events += self._finish(result.evicted)
+        return events
 
     def _place(self, placed: Placed, words: Sequence[Word]) -> list[Event]:
         """Note a mention; report it if its entity belongs to the answer, and the first one if it does only now."""

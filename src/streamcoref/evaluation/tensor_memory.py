@@ -41,8 +41,13 @@ def peak_tensor_bytes(device: torch.device | str = "cpu") -> Iterator[TensorPeak
         finally:
             peak.bytes = torch.cuda.max_memory_allocated(device) - before
         return
-    with _Watch(peak):
-        yield peak
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # what other threads allocate would not be seen
+    try:
+        with _Watch(peak):
+            yield peak
+    finally:
+        torch.set_num_threads(threads)
 
 
 class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from time import perf_counter
 from typing import Any
 
@@ -21,7 +22,10 @@ _SPECIAL_PIECES = 2  # of a segment
 
 @dataclass
 class Watched:
-    """Sums over what ran inside `watch`. `peak_entities` stays None for a whole-document baseline."""
+    """Sums over what ran inside `watch`. `peak_entities` stays None for a whole-document baseline.
+
+    Threads may encode while others link: `encoder_seconds` is the time in which any encoder was at work.
+    """
 
     encoder_seconds: float = 0.0
     other_seconds: float = 0.0
@@ -33,15 +37,22 @@ class Watched:
 def watch(model: Model) -> Iterator[Watched]:
     """Watch a model inside the block; afterwards it is as it was. All is complete when the block has ended."""
     seen = Watched()
-    began = 0.0
+    began, at_work, lock = 0.0, 0, Lock()
 
     def before(_: object, arguments: tuple[Sequence[Segment]]) -> None:
-        nonlocal began
-        seen.pieces += sum(len(segment) - _SPECIAL_PIECES for segment in arguments[0])
-        began = now(model)
+        nonlocal began, at_work
+        with lock:
+            seen.pieces += sum(len(segment) - _SPECIAL_PIECES for segment in arguments[0])
+            if at_work == 0:
+                began = now(model)
+            at_work += 1
 
     def after(*_: object) -> None:
-        seen.encoder_seconds += now(model) - began
+        nonlocal at_work
+        with lock:
+            at_work -= 1
+            if at_work == 0:
+                seen.encoder_seconds += now(model) - began
 
     hooks: list[Any] = [
         model.encoder.register_forward_pre_hook(before),

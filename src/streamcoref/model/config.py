@@ -164,10 +164,10 @@ def build_encoder(config: ModelConfig, pretrained: bool) -> Any:
     if not pretrained:
         if config.encoder.architecture is None:
             raise StreamcorefError("encoder.architecture is missing, and no pretrained encoder was asked for")
-        return random_encoder(config.encoder.architecture)
+        return random_encoder(config.encoder.architecture, config.encoder.attention_dropout)
     if config.encoder.name is None:
         raise StreamcorefError("encoder.name is missing: give a hub name or the folder of a pretrained encoder")
-    return pretrained_encoder(config.encoder.name)
+    return pretrained_encoder(config.encoder.name, config.encoder.attention_dropout)
 
 
 def _initialise(module: nn.Module, initial: str) -> None:

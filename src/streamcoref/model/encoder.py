@@ -70,26 +70,29 @@ class Encoder(nn.Module):
         return self
 
 
-def pretrained_encoder(name: str) -> Any:
+def pretrained_encoder(name: str, attention_dropout: float | None = None) -> Any:
     """The encoder of a hub name or a local folder, with its weights."""
-    from transformers import AutoModel
+    from transformers import AutoConfig, AutoModel
 
     try:
         with _quiet_transformers():
+            config = AutoConfig.from_pretrained(name)
+            _set_attention_dropout(config, attention_dropout)
             return _with_best_attention(
-                lambda attention: AutoModel.from_pretrained(name, attn_implementation=attention)
+                lambda attention: AutoModel.from_pretrained(name, config=config, attn_implementation=attention)
             )
     except (OSError, ValueError) as error:
         raise StreamcorefError(f"cannot load the encoder {name!r}: {_first_sentence(error)}") from error
 
 
-def random_encoder(architecture: dict[str, Any]) -> Any:
+def random_encoder(architecture: dict[str, Any], attention_dropout: float | None = None) -> Any:
     """An encoder of the given Hugging Face configuration with random weights, as a checkpoint fills it."""
     from transformers import AutoConfig, AutoModel
 
     options = dict(architecture)
     try:
         config = AutoConfig.for_model(options.pop("model_type"), **options)
+        _set_attention_dropout(config, attention_dropout)
         return _with_best_attention(lambda attention: AutoModel.from_config(config, attn_implementation=attention))
     except KeyError as error:
         raise StreamcorefError("the encoder's configuration names no model_type") from error
@@ -105,6 +108,16 @@ def architecture_of(model: Any) -> dict[str, Any]:
     for key in ("_name_or_path", "transformers_version", "dtype"):
         architecture.pop(key, None)
     return architecture
+
+
+def _set_attention_dropout(config: Any, value: float | None) -> None:
+    """While training, sdpa takes its fast path only without dropout: a third less time a step on a CPU."""
+    if value is None:
+        return
+    name = next((n for n in ("attention_probs_dropout_prob", "attention_dropout") if hasattr(config, n)), None)
+    if name is None:
+        raise StreamcorefError(f"encoder.attention_dropout: a {config.model_type} encoder has no such setting")
+    setattr(config, name, value)
 
 
 def _with_best_attention(make: Callable[[str], Any]) -> Any:

@@ -38,6 +38,8 @@ class FeedForward(nn.Module):
         if self.training:
             hidden = self.dropout(hidden)
         output = self.output
+        if hidden.dim() == 2:  # half the time of a linear layer with one output
+            return torch.addmv(output.bias, hidden, output.weight.view(-1))
         return F.linear(hidden, output.weight, output.bias).squeeze(-1)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from streamcoref.model.encoder import Encoder
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.pair_score import FeatureTables, PairScorer
+from streamcoref.model.read_ahead import ReadAhead
 from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, numbers, read_spans
 from streamcoref.model.segments import IntArray, Segment
 from streamcoref.model.spans import SegmentSpans, Spans
@@ -85,16 +86,18 @@ class IncrementalModel(nn.Module):
     ) -> Iterator[SegmentResult]:
         """FindClusters: the segments of a text, in order, to decisions. `state` is changed and may be saved between.
 
-        `batch` segments go through the encoder together, which is faster and gives the same result.
+        `batch` segments go through the encoder together, which is faster and gives the same result; with several
+        threads, some segments are read ahead.
         """
         tables = self.fold_features(genre, scheme)
-        for group in _groups(segments, batch):
-            for segment, pieces in zip(group, self.encoder(group), strict=True):
+        encoded = ReadAhead(self.encoder, segments, batch)
+        for segment, pieces in encoded:
+            with encoded.beside():
                 spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
                 links = self.link(spans, state.memory, tables)
                 evicted = state.memory.remove(self.evict(state.memory, segment.end))
-                state.advance(segment)
-                yield SegmentResult(links, evicted.tolist())
+            state.advance(segment)
+            yield SegmentResult(links, evicted.tolist())
 
     def link(
         self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
@@ -152,17 +155,6 @@ class IncrementalModel(nn.Module):
             "scheme": number_of(scheme, self.schemes),
         }
         return self.pair_score.fold_features(fixed)
-
-
-def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
-    group: list[Segment] = []
-    for segment in segments:
-        group.append(segment)
-        if len(group) == size:
-            yield group
-            group = []
-    if group:
-        yield group
 
 
 def greedy(scores: FloatArray, new_score: float) -> int:

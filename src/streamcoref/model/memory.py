@@ -46,7 +46,7 @@ class EntityMemory:
         for name in ("ids", "sizes", "last_starts", "last_ends", "places"):
             setattr(self, name, np.zeros(capacity, dtype=np.int64))
         self.best_scores = np.zeros(capacity)
-        self.forms = np.zeros((capacity, 2, FORMS), dtype=np.int64)
+        self.forms = _empty_forms(capacity)
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if the scorer reads text
 
     def __len__(self) -> int:
@@ -70,7 +70,7 @@ class EntityMemory:
         self.rows = rows
         for name in self._ARRAYS:
             old = getattr(self, name)
-            new = np.zeros((capacity, *old.shape[1:]), dtype=old.dtype)
+            new = _empty_forms(capacity) if name == "forms" else np.zeros(capacity, dtype=old.dtype)
             new[: self.count] = old[: self.count]
             setattr(self, name, new)
 
@@ -124,6 +124,11 @@ class EntityMemory:
             self.texts = [self.texts[slot] for slot in stay]
         self.count = len(stay)
         return ids
+
+
+def _empty_forms(capacity: int) -> IntArray:
+    """[capacity, 2, FORMS], laid out with the entities side by side: a form is compared with all of them at once."""
+    return np.zeros((2, FORMS, capacity), dtype=np.int64).transpose(2, 0, 1)
 
 
 def form_hashes(words: Sequence[str]) -> tuple[int, int]:

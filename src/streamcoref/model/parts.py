@@ -247,6 +247,7 @@ class EncoderOptions(Options):
     architecture: dict[str, Any] | None = None
     trainable_from: int | None = Field(default=None, ge=0)
     layers: PositiveInt = 1  # a piece's vector is the mean of this many last layers
+    attention_dropout: float | None = Field(default=None, ge=0, lt=1)  # None: as the encoder has it
 
 
 class SegmentOptions(Options):

@@ -78,13 +78,16 @@ class ScoreTable:
         self.size = spans.vectors.shape[1]
         self.vectors = spans.vectors[:, None].unbind()  # [1, size] each
         self.readings = spans.pair_readings[:, None].unbind()
+        # Views of the memory, whose rows stay where they are while a segment is linked.
+        self.entities = memory.rows.narrow(1, 0, self.size)
+        self.entity_readings = memory.rows.narrow(1, self.size, scorer.reading_size)
         self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
         self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
         if scorer.shortlist is not None:  # without the features, which a row looks up when its turn comes
             self.queries = scorer.queries(spans.pair_readings)
             self.priors = numbers(tables.score)
-            self.scores[:, : len(memory)] = numbers(self.queries @ self._entities(slice(0, len(memory))).T)
+            self.scores[:, : len(memory)] = numbers(self.queries @ self.entities[: len(memory)].T)
         else:
             self._fill()
 
@@ -113,7 +116,7 @@ class ScoreTable:
 
     def changed(self, slot: int) -> None:
         if self.scorer.shortlist is not None:
-            self.scores[:, slot] = numbers(torch.mv(self.queries, self._entities(slot)))
+            self.scores[:, slot] = numbers(torch.mv(self.queries, self.entities[slot]))
         elif slot not in self.stale:
             self.stale.append(slot)
 
@@ -128,28 +131,24 @@ class ScoreTable:
         refined[best] = scores[best] + numbers(self.scorer.refine(pairs, self.tables))
         return refined
 
-    def _entities(self, slots: int | slice) -> Tensor:
-        return self.memory.rows[slots].narrow(-1, 0, self.size)
-
     def _block(self, spans: slice) -> Pairs:
         """Some spans against all entities."""
-        rows = self.memory.rows[None, : len(self.memory)]
         return Pairs(
             span=self.spans.vectors[spans, None],
             span_reading=self.spans.pair_readings[spans, None],
-            entity=rows.narrow(-1, 0, self.size),
-            entity_reading=rows.narrow(-1, self.size, self.scorer.reading_size),
+            entity=self.entities[None, : len(self.memory)],
+            entity_reading=self.entity_readings[None, : len(self.memory)],
             features=self._on_device(self._features(spans, slice(0, len(self.memory)))),
         )
 
     def _pairs(self, span: int, slots: IntArray, features: IntArray) -> Pairs:
         """One span against some entities."""
-        rows = self.memory.rows.index_select(0, self._on_device(slots))
+        rows = self._on_device(slots)
         return Pairs(
             span=self.vectors[span],
             span_reading=self.readings[span],
-            entity=rows.narrow(-1, 0, self.size),
-            entity_reading=rows.narrow(-1, self.size, self.scorer.reading_size),
+            entity=self.entities.index_select(0, rows),
+            entity_reading=self.entity_readings.index_select(0, rows),
             features=self._on_device(features),
             span_text=self.spans.texts[span] if self.scorer.uses_text else None,
             entity_texts=[self.memory.texts[slot] for slot in slots] if self.scorer.uses_text else (),

@@ -37,7 +37,8 @@ class State:
 
     def to_bytes(self) -> bytes:
         memory = self.memory
-        tensors = {name: torch.from_numpy(getattr(memory, name)[: len(memory)]) for name in EntityMemory._ARRAYS}
+        arrays = {name: getattr(memory, name)[: len(memory)] for name in EntityMemory._ARRAYS}
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
         tensors["rows"] = memory.rows[: len(memory)].cpu().contiguous()
         header = {
             "version": VERSION,
