@@ -86,8 +86,8 @@ class IncrementalModel(nn.Module):
     ) -> Iterator[SegmentResult]:
         """FindClusters: the segments of a text, in order, to decisions. `state` is changed and may be saved between.
 
-        `batch` segments go through the encoder together, which is faster and gives the same result; with several
-        threads, some segments are read ahead.
+        `batch` segments go through the encoder together, or, with several threads, one in each: faster, with the same
+        result.
         """
         tables = self.fold_features(genre, scheme)
         encoded = ReadAhead(self.encoder, segments, batch)

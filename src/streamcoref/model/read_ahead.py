@@ -18,15 +18,16 @@ from streamcoref.model.segments import Segment
 class ReadAhead:
     """Segments with their piece vectors, in order, `batch` of them encoded together in one padded batch.
 
-    On a CPU with several threads each thread encodes a batch of its own while the caller links what came before:
-    linking is one small step after another, which would leave the other cores idle, and a layer of a small encoder is
-    not worth dividing. At most one batch more than there are threads is held. A single batch is divided nevertheless.
+    On a CPU with several threads each thread encodes a segment of its own instead, while the caller links what came
+    before: linking is one small step after another, which would leave the other cores idle, and a layer of a small
+    encoder is not worth dividing. At most one segment more than there are threads is held. A single segment is divided
+    nevertheless.
     """
 
     def __init__(self, encoder: Encoder, segments: Iterable[Segment], batch: int = 1) -> None:
         self.encoder = encoder
-        self.groups = _groups(segments, batch)
         self.threads = torch.get_num_threads() if next(encoder.parameters()).device.type == "cpu" else 1
+        self.groups = _groups(segments, batch if self.threads == 1 else 1)
         self.running = False  # whether threads encode ahead
 
     def __iter__(self) -> Iterator[tuple[Segment, Tensor]]:
