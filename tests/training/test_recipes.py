@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
-    *("small-baseline", "small-finetuned", "small-incremental", "tiny"),
+    *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny"),
 }
 
 
@@ -34,7 +34,7 @@ def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
     assert recipe.run.folder == Path("runs") / path.stem
 
 
-BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline"}
+BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline", "small-baseline-longer"}
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
