@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import normalizers
 
 import streamcoref
 from streamcoref.document import Document
@@ -311,6 +312,16 @@ def test_other_weights_have_another_fingerprint() -> None:
     one, two = toy_resolver.make_resolver(), toy_resolver.make_resolver()
     next(two.checkpoint.model.spans.parameters()).data.add_(1e-3)
     assert one.fingerprint == resolver().fingerprint != two.fingerprint
+
+
+def test_another_tokenizer_has_another_fingerprint() -> None:
+    one, two = toy_resolver.make_resolver(), toy_resolver.make_resolver()
+    one.resolve(TEXTS[0])  # what a call sets in a tokenizer does not count
+    assert one.fingerprint == two.fingerprint
+    other = toys.tokenizer()
+    other.tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    changed = Resolver(two.checkpoint._replace(tokenizer=other), Path("nowhere"))
+    assert changed.fingerprint != two.fingerprint
 
 
 def test_the_bundled_model_has_a_name(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

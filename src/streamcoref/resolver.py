@@ -75,10 +75,11 @@ class Resolver:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the config and the weights: the same for the same model wherever it lies."""
-        model, config, _ = self.checkpoint
+        """Of the config, the tokenizer and the weights: the same for the same model wherever it lies."""
+        model, config, tokenizer = self.checkpoint
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(json.dumps(config.model_dump(mode="json"), sort_keys=True).encode())
+        for part in (config.model_dump(mode="json"), tokenizer.definition()):
+            digest.update(json.dumps(part, sort_keys=True).encode())
         for name, tensor in sorted(model.state_dict().items()):
             digest.update(name.encode())
             digest.update(tensor.cpu().contiguous().numpy().tobytes())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,11 @@ class PieceTokenizer:
         self.first: int = tokenizer.cls_token_id
         self.last: int = tokenizer.sep_token_id
         self.unknown: int = tokenizer.unk_token_id
+
+    def definition(self) -> dict[str, Any]:
+        """All that decides which pieces a word becomes. Lengths are not part of it: a call may change them."""
+        values: dict[str, Any] = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        return {name: value for name, value in values.items() if name not in ("truncation", "padding")}
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
         """The piece ids of each word. A word the tokenizer makes nothing of becomes the unknown piece."""
