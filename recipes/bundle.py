@@ -1,8 +1,9 @@
 """Put a trained model into the package as the default one: weights in 16-bit floats, configuration and tokenizer.
 
-    python recipes/bundle.py runs/small-incremental/best [FOLDER]
+    python recipes/bundle.py runs/small-finetuned/best [FOLDER]
 
-The card, README.md of the folder, is written by hand and stays as it is.
+What only training needed leaves the configuration. The card, README.md of the folder, is written by hand and stays as
+it is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ def main() -> None:
     target = Path(sys.argv[2]) if len(sys.argv) > 2 else BUNDLED
     card = target / CARD
     text = card.read_text(encoding="utf-8") if card.exists() else "# streamcoref default model\n"
-    save_checkpoint(target, load_checkpoint(source), text, torch.float16)
+    checkpoint = load_checkpoint(source)
+    encoder = checkpoint.config.encoder.model_copy(update={"trainable_from": None, "attention_dropout": None})
+    config = checkpoint.config.model_copy(update={"encoder": encoder})
+    save_checkpoint(target, checkpoint._replace(config=config), text, torch.float16)
 
 
 if __name__ == "__main__":

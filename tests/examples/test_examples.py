@@ -85,11 +85,11 @@ def test_a_missing_model_is_one_sentence(script: str, tmp_path: Path) -> None:
 @pytest.mark.model
 def test_demo() -> None:
     said = run("demo.py")
-    for name in ("Tobias", "Ingrid", "August", "Lena Marsh"):
+    for name in ("Tobias", "Ingrid", "August", "Nkemi"):
         assert name in said
     score = re.search(r"CoNLL F1 (\d+\.\d)", said)
     assert score
-    assert float(score[1]) > 40
+    assert float(score[1]) > 45
     assert "build/demo.html" in said
     assert "Tobias" in (EXAMPLES.parent / "build" / "demo.html").read_text(encoding="utf-8")
 
