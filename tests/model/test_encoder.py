@@ -57,12 +57,12 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
 WITHOUT_SDPA = {"deberta-v2", "mpnet"}
 
 
-def make(name: str, seed: int = 0, **changes: Any) -> Any:
+def make(name: str, seed: int = 0, attention_dropout: float | None = None, **changes: Any) -> Any:
     torch.manual_seed(seed)
     with warnings.catch_warnings():
         if name == "deberta-v2":  # on its first import
             warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
-        return random_encoder({"model_type": name, **ARCHITECTURES[name], **changes}).eval()
+        return random_encoder({"model_type": name, **ARCHITECTURES[name], **changes}, attention_dropout).eval()
 
 
 def vectors(encoder: Encoder, lengths: list[int]) -> list[torch.Tensor]:
@@ -189,6 +189,33 @@ def test_a_frozen_encoder_keeps_its_dropout_off_while_the_model_trains() -> None
     half = build_model(toys.config(encoder={"trainable_from": 1})).train()
     assert all(module.training for module in half.encoder.modules())
     assert not torch.equal(half.encoder(segments)[0], half.encoder(segments)[0])
+
+
+@pytest.mark.parametrize("pretrained", [False, True])
+def test_attention_dropout_can_be_set(pretrained: bool, tmp_path: Path) -> None:
+    make("bert", hidden_dropout_prob=0.0).save_pretrained(tmp_path)
+    architecture = {"model_type": "bert", **SIZES, "hidden_dropout_prob": 0.0}
+
+    def two_passes(dropout: float | None) -> tuple[torch.Tensor, torch.Tensor]:
+        model = pretrained_encoder(str(tmp_path), dropout) if pretrained else random_encoder(architecture, dropout)
+        encoder = Encoder(model).train()
+        return vectors(encoder, [9])[0], vectors(encoder, [9])[0]
+
+    assert torch.equal(*two_passes(0.0))
+    assert not torch.equal(*two_passes(0.5))
+    assert not torch.equal(*two_passes(None))  # BERT's own is 0.1
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_attention_dropout_stays_with_the_architecture(name: str) -> None:
+    model = make(name, attention_dropout=0.25)
+    again = random_encoder(architecture_of(model))
+    assert 0.25 in (getattr(again.config, n, None) for n in ("attention_probs_dropout_prob", "attention_dropout"))
+
+
+def test_an_encoder_without_attention_dropout_says_so() -> None:
+    with pytest.raises(StreamcorefError, match="a xlnet encoder has no such setting"):
+        random_encoder({"model_type": "xlnet"}, 0.0)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
