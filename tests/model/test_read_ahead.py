@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 import torch
 
+from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
+from streamcoref.evaluation.watch import watch
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.read_ahead import ReadAhead
@@ -52,7 +55,7 @@ def test_links_do_not_depend_on_threads(model: IncrementalModel) -> None:
     assert found == list(model.find_clusters(segments, model.new_state()))
 
 
-def test_no_more_is_held_than_a_batch_a_thread_and_one(model: IncrementalModel, threads: int) -> None:
+def test_no_more_is_held_than_a_segment_a_thread_and_one(model: IncrementalModel, threads: int) -> None:
     taken = 0
 
     def source() -> Iterator[Segment]:
@@ -89,3 +92,37 @@ def test_a_mistake_of_the_encoder_reaches_the_caller(model: IncrementalModel, mo
         next(results)
     with pytest.raises(RuntimeError, match="out of memory"):
         next(results)
+
+
+@pytest.mark.usefixtures("threads")
+def test_memory_is_measured_whoever_encodes(model: IncrementalModel) -> None:
+    segments = text()
+
+    def peak() -> int:
+        with peak_tensor_bytes() as seen:
+            for _ in model.find_clusters(segments, model.new_state()):
+                pass
+        return seen.bytes
+
+    found = peak()
+    torch.set_num_threads(1)
+    assert found == peak()
+
+
+@pytest.mark.usefixtures("threads")
+def test_time_and_pieces_are_watched_whoever_encodes(model: IncrementalModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    segments = text()
+    forward = Encoder.forward
+
+    def slow(self: Encoder, group: list[Segment]) -> list[torch.Tensor]:
+        time.sleep(0.01)
+        return forward(self, group)
+
+    monkeypatch.setattr(Encoder, "forward", slow)
+    began = time.perf_counter()
+    with watch(model) as seen:
+        list(model.find_clusters(segments, model.new_state()))
+    assert seen.pieces == sum(len(segment) - 2 for segment in segments)
+    assert seen.encoder_seconds >= 0.01
+    assert seen.other_seconds >= 0
+    assert seen.encoder_seconds + seen.other_seconds <= time.perf_counter() - began
