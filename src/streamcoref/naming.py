@@ -35,7 +35,7 @@ def readable_name(mentions: Sequence[tuple[Sequence[str], bool]]) -> int:
     """
     spelled = [_without_possessive(words) for words, _ in mentions]
     inside = {words for words, (_, opens) in zip(spelled, mentions, strict=True) if not opens}
-    names = [_is_name(words, certain=words in inside) for words in spelled]
+    names = [is_name(words, certain=words in inside) for words in spelled]
     counts = Counter(_folded(words) for words in spelled)
 
     def rank(number: int) -> tuple[int, int, int, int, bool, bool, int]:
@@ -79,7 +79,7 @@ def _first_noun(words: Words) -> int:
     return min(int(words[0].lower() in _DETERMINERS), len(words) - 1)
 
 
-def _is_name(words: Words, *, certain: bool) -> bool:
+def is_name(words: Words, *, certain: bool = True) -> bool:
     """Capitals from first to last, but for an article before and particles between.
 
     One capitalised word is a name only if `certain`: it is also found where no sentence begins.

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, NamedTuple
 
+import torch
+
 from streamcoref.document import Mention
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
@@ -14,6 +16,7 @@ from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.predict import Placed, best_placed, is_answered, placed_of
 from streamcoref.model.segments import Segment, SegmentBuilder
+from streamcoref.model.voices import Voices
 from streamcoref.running_name import RunningName
 from streamcoref.stream_state import pack_state, unpack_state
 from streamcoref.text.splitter import TextSplitter
@@ -79,6 +82,8 @@ class Stream:
         self._model = model
         self._fingerprint = fingerprint
         self._splitter = TextSplitter()
+        with torch.inference_mode():
+            self._tables = model.fold_features(options.genre, options.scheme)
         self._state = model.new_state()
         self._segments = SegmentBuilder(tokenizer, **config.segments.model_dump())
         self._words: list[Word] = []  # of the open segment
@@ -183,7 +188,8 @@ class Stream:
     def _resolve(self, segments: list[Segment]) -> list[Event]:
         """What segments bring. Each is encoded alone: padded batches would round differently with every chunking."""
         events: list[Event] = []
-        results = self._model.find_clusters(segments, self._state, self.options.genre, self.options.scheme)
+        genre, scheme = self.options.genre, self.options.scheme
+        results = self._model.find_clusters(segments, self._state, genre, scheme, tables=self._tables)
         for segment, result in zip(segments, results, strict=True):
             words = self._words[: len(segment.words)]
             del self._words[: len(words)]
@@ -229,6 +235,7 @@ class Stream:
             "closed": self._closed,
             "speaker": self._speaker,
             "last_speaker": self._last_speaker,
+            "voices": self._segments.voices.to_values(),
             "splitter": self._splitter.to_values(),
             "sentence": self._words[0].sentence if self._words else self._segments.sentence,
             "words": self._words,
@@ -251,7 +258,8 @@ class Stream:
         self._closed, self._speaker = values["closed"], values["speaker"]
         self._splitter = TextSplitter.from_values(values["splitter"])
         self._tracked = {int(number): _entity(entity) for number, entity in values["entities"].items()}
-        self._segments.go_on(self._state.words, self._state.pieces, values["sentence"], speaker=values["last_speaker"])
+        voices = Voices.from_values(values["voices"])
+        self._segments.go_on(self._state.words, self._state.pieces, values["sentence"], values["last_speaker"], voices)
         self._last_speaker = values["last_speaker"]
         self._read([Word(*word) for word in values["words"]])
 

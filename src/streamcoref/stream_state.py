@@ -8,7 +8,7 @@ from typing import Any
 
 from streamcoref.errors import StreamcorefError
 
-VERSION = 1
+VERSION = 2
 _MARK = b"streamcoref stream\n"
 _DIGEST = 16  # bytes of the checksum
 _LENGTH = 8  # bytes of the length of the JSON

@@ -15,6 +15,7 @@ from torch import Tensor
 from streamcoref.model.config import ModelConfig
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.segments import SPECIAL, Segment
+from tests.model.literal_agreement import Mention, literal_agreement
 
 
 @dataclass(eq=False)
@@ -26,6 +27,7 @@ class LiteralEntity:
     best: float
     size: int = 1
     forms: list[tuple[str, ...]] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -48,6 +50,12 @@ def form(words: tuple[str, ...]) -> tuple[str, ...]:
     while len(lowered) > 1 and lowered[-1] in ("'s", "’s", "'", "’"):
         lowered = lowered[:-1]
     return lowered
+
+
+def mention_of(segment: Segment, first: int, last: int) -> Mention:
+    """End-exclusive words of the text, as strings, and who says the first."""
+    a, b = first - segment.first_word, last - segment.first_word
+    return segment.words[a:b], segment.voices[a]
 
 
 def feed_forward(net, x: Tensor) -> Tensor:
@@ -117,9 +125,9 @@ class LiteralModel:
 
     # PairScore
 
-    def features(self, names, tables, start: int, end: int, words: tuple[str, ...], entity: LiteralEntity) -> Tensor:
+    def features(self, names, tables, start: int, end: int, mention: Mention, entity: LiteralEntity) -> Tensor:
         middle, last = (start + end) / 2, (entity.start + entity.end) / 2
-        mine = form(words)
+        mine = form(mention[0])
         recent = entity.forms[-8:]
         values = {
             "speaker": None,
@@ -130,6 +138,7 @@ class LiteralModel:
             "size": bucket(entity.size),
             "exact_match": int(mine in recent),
             "last_word_match": int(mine[-1] in [f[-1] for f in recent]),
+            "agreement": literal_agreement(mention, entity.mentions),
         }
         parts = []
         for name in names:
@@ -137,11 +146,11 @@ class LiteralModel:
             parts.append(torch.zeros(weight.shape[1]) if values[name] is None else weight[values[name]])
         return torch.cat(parts)
 
-    def pair_scores(self, start, end, x, words, entities: list[LiteralEntity]) -> list[float]:
+    def pair_scores(self, start, end, x, mention: Mention, entities: list[LiteralEntity]) -> list[float]:
         scorer = self.model.pair_score
 
         def fine(e: LiteralEntity) -> float:
-            features = self.features(scorer.features.names, scorer.features.tables, start, end, words, e)
+            features = self.features(scorer.features.names, scorer.features.tables, start, end, mention, e)
             return float(feed_forward(scorer.net, torch.cat([x, e.vector, x * e.vector, features])))
 
         if self.config.pair_score.name == "feed_forward":
@@ -149,7 +158,7 @@ class LiteralModel:
         coarse = []
         for e in entities:
             prior = scorer.prior_features
-            features = self.features(prior.names, prior.tables, start, end, words, e)
+            features = self.features(prior.names, prior.tables, start, end, mention, e)
             query = scorer.bilinear.weight @ x + scorer.bilinear.bias
             coarse.append(float(query @ e.vector + scorer.prior.weight[0] @ features + scorer.prior.bias[0]))
         best = sorted(range(len(entities)), key=lambda i: -coarse[i])[: scorer.shortlist]
@@ -202,9 +211,9 @@ class LiteralModel:
             pieces = self.model.encoder([segment])[0]
             for start, end, x, link, prune in self.spans(pieces, segment):
                 first, last = int(segment.word_of_piece[start]), int(segment.word_of_piece[end]) + 1
-                words = segment.words[first - segment.first_word : last - segment.first_word]
+                mention = mention_of(segment, first, last)
                 start, end = start + segment.position, end + segment.position
-                scores = [float(link) + s for s in self.pair_scores(start, end, x, words, entities)]
+                scores = [float(link) + s for s in self.pair_scores(start, end, x, mention, entities)]
                 top = max(range(len(scores)), key=scores.__getitem__, default=None)
                 if top is not None and scores[top] > 0:
                     e = entities[top]
@@ -216,7 +225,8 @@ class LiteralModel:
                     next_id += 1
                     entities.append(e)
                     score = 0.0
-                e.forms.append(form(words))
+                e.forms.append(form(mention[0]))
+                e.mentions.append(mention)
                 total = sum(math.exp(s) for s in scores) + 1
                 links.append(LiteralLink((first, last), e.id, score, math.exp(score) / total))
             stay = self.within_budget([e for e in entities if self.stays(e, segment.end)], segment.end)

@@ -15,7 +15,8 @@ from torch import Tensor
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.config import ModelConfig
 from streamcoref.model.segments import SPECIAL, Segment
-from tests.model.literal import LiteralModel, bucket, feed_forward, form
+from tests.model.literal import LiteralModel, bucket, feed_forward, form, mention_of
+from tests.model.literal_agreement import Mention, literal_agreement
 
 
 @dataclass(eq=False)
@@ -29,6 +30,7 @@ class LiteralSpan:
     prune: float
     speaker: str
     form: tuple[str, ...]
+    mention: Mention
 
 
 def cross(a: LiteralSpan, b: LiteralSpan) -> bool:
@@ -71,7 +73,8 @@ class LiteralBaseline:
                             link=float(link),
                             prune=float(prune),
                             speaker=speakers[a] if speakers else "",
-                            form=form(segment.words[a - segment.first_word : b - segment.first_word]),
+                            form=form(mention_of(segment, a, b)[0]),
+                            mention=mention_of(segment, a, b),
                         )
                     )
         return found
@@ -105,6 +108,7 @@ class LiteralBaseline:
             "size": bucket(1),
             "exact_match": int(span.form == antecedent.form),
             "last_word_match": int(span.form[-1] == antecedent.form[-1]),
+            "agreement": literal_agreement(span.mention, [antecedent.mention]),
         }
         return torch.cat([tables[name].weight[values[name]] for name in names])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,7 @@ CASES: dict[str, dict[str, Any]] = {
     "all features": {
         "pair_score": {**PAPER, "features": ALL_FEATURES, "prior_features": ["distance", "speaker", "exact_match"]}
     },
+    "agreement": {"pair_score": {**PAPER, "features": ["agreement", "size"], "prior_features": ["agreement"]}},
     "light": {"spans": {"scorer": LIGHT, "projected_size": 20, "ratio_of": "words", "min_score": -0.5}},
 }
 
@@ -56,8 +58,8 @@ def make(config: ModelConfig, seed: int) -> BaselineModel:
     return model
 
 
-def document_of(seed: int, speakers: bool, words: int = 60) -> Document:
-    document = toys.document(seed, words, longest_sentence=30)
+def document_of(seed: int, speakers: bool, words: int = 60, vocabulary: Sequence[str] = toys.WORDS) -> Document:
+    document = toys.document(seed, words, 30, vocabulary)
     if not speakers:
         return document
     choose = random.Random(seed)
@@ -75,7 +77,7 @@ def test_fast_equals_literal(case: str, speakers: bool) -> None:
     seed = list(CASES).index(case) + 1
     config = config_of(case)
     model = make(config, seed)
-    document = document_of(seed, speakers)
+    document = document_of(seed, speakers, vocabulary=toys.TALK if case == "agreement" else toys.WORDS)
     segments = segments_of(document, config)
     assert len(segments) > 3
     with torch.inference_mode():

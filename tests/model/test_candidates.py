@@ -25,6 +25,7 @@ def segment_of(shape: list[list[int]], first_word: int = 0, first_sentence: int 
         word_of_piece=np.array([SPECIAL, *word_of_piece, SPECIAL]),
         sentence_of_piece=np.array([sentence_of_piece[0], *sentence_of_piece, sentence_of_piece[-1]]),
         words=("w",) * len(words),
+        voices=(1,) * len(words),
         first_word=first_word,
         position=0,
     )

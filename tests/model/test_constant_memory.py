@@ -94,10 +94,12 @@ def endless_segments(seed: int) -> Iterator[Segment]:
 class Stream:
     """A random model that reads endless text and of it keeps nothing but a few sums."""
 
-    def __init__(self, evict: dict[str, Any], pair_score: dict[str, Any] | None = None, reads_text: bool = False):
+    def __init__(
+        self, evict: dict[str, Any], pair_score: dict[str, Any] | None = None, reads_text: bool = False, seed: int = 0
+    ):
         spans, segments = {"ratio": RATIO}, {"max_pieces": MAX_PIECES}
         config = toys.config(spans=spans, segments=segments, evict=evict, pair_score=pair_score or {})
-        model = toys.model(config, 0)
+        model = toys.model(config, seed)
         assert isinstance(model, IncrementalModel)
         model.pair_score.uses_text = reads_text
         self.model = model
@@ -118,7 +120,7 @@ COARSE_TO_FINE = {
     "name": "coarse_to_fine",
     "hidden": 16,
     "shortlist": 4,
-    "features": ["distance", "size", "exact_match", "last_word_match"],
+    "features": ["distance", "size", "exact_match", "last_word_match", "agreement"],
     "feature_size": 4,
 }
 STREAMS: dict[str, dict[str, Any]] = {
@@ -126,6 +128,7 @@ STREAMS: dict[str, dict[str, Any]] = {
     "distances and budget": {
         "evict": {"name": "two_distances", "singleton": 900, "cluster": 1800, "budget": BUDGET},
         "pair_score": COARSE_TO_FINE,
+        "seed": 6,  # of weights that start entities enough to fill the budget
     },
 }
 

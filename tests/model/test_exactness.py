@@ -22,6 +22,7 @@ COARSE_TO_FINE = {
     "feature_size": 4,
     "prior_features": ["distance", "exact_match"],
 }
+TALKING = {**COARSE_TO_FINE, "features": [*ALL_FEATURES, "agreement"], "prior_features": ["distance", "agreement"]}
 FEED_FORWARD = {"name": "feed_forward", "hidden": 24, "features": ALL_FEATURES, "feature_size": 4}
 
 CASES: dict[str, dict[str, Any]] = {
@@ -39,6 +40,8 @@ CASES: dict[str, dict[str, Any]] = {
     "no eviction": {"evict": {"name": "none"}},
     "budget alone": {"evict": {"name": "none", "budget": 6}},
     "budget with distances": {"evict": {"name": "two_distances", "singleton": 60, "cluster": 120, "budget": 5}},
+    "agreement": {"pair_score": TALKING},
+    "agreement in every pair": {"pair_score": {**FEED_FORWARD, "features": ["agreement", "distance"]}},
     "short segments": {"segments": {"max_pieces": 16}},
     "one sentence a segment": {"segments": {"max_sentences": 1}},
 }
@@ -53,7 +56,8 @@ def run(model: IncrementalModel, segments: list[Segment], batch: int = 1) -> lis
 @pytest.mark.parametrize("case", CASES)
 def test_fast_equals_literal(case: str, seed: int) -> None:
     # Sentences of up to 90 words do not fit into a segment: some segments are cut mid-sentence.
-    document = toys.document(seed, 100, longest_sentence=90 if seed == 2 else 20)
+    longest = 90 if seed == 2 else 20
+    document = toys.document(seed, 100, longest, toys.TALK if "agreement" in case else toys.WORDS)
     config = toys.config(**CASES[case])
     model = toys.model(config, seed)
     segments = segment_document(document, toys.tokenizer(), config.segments.max_pieces, config.segments.max_sentences)

@@ -12,13 +12,19 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from streamcoref.document import Document
+from streamcoref.model.agreement import SPAN_TRAITS
 from streamcoref.model.config import Model, ModelConfig, build_model, parse_config, preset
 from streamcoref.model.segments import SPECIAL, IntArray, PieceTokenizer, Segment
+from streamcoref.model.voices import NARRATOR
 
 WORDS = (
     "Anna Berta Carl Doyle Emma Frank Anna's the a old young ship captain harbour letter garden he she it they him her "
     "his its saw met left found lost gave took asked and but when near under . , ; ! ? lighthouse keeper unbelievable"
 ).split()
+
+
+# Words that agreement is about; the tokenizer spells what it does not know.
+TALK = "Anna Berta Doyle Mr. Mrs. I you my your he she it they we the captain said . , “ ” “ ” “ ”".split()
 
 
 def tokenizer() -> PieceTokenizer:
@@ -45,12 +51,12 @@ def tokenizer() -> PieceTokenizer:
     )
 
 
-def document(seed: int, words: int, longest_sentence: int = 20) -> Document:
+def document(seed: int, words: int, longest_sentence: int = 20, vocabulary: Sequence[str] = WORDS) -> Document:
     choose = random.Random(seed)
     sentences: list[list[str]] = []
     while words > 0:
         length = min(words, choose.randint(1, longest_sentence))
-        sentences.append([choose.choice(WORDS) for _ in range(length)])
+        sentences.append([choose.choice(vocabulary) for _ in range(length)])
         words -= length
     return Document.from_sentences(f"toy/{seed}", sentences)
 
@@ -89,6 +95,7 @@ def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> li
                 word_of_piece=np.array([SPECIAL, *[number] * (length - 2), SPECIAL]),
                 sentence_of_piece=np.full(length, number),
                 words=(f"word{number}",),
+                voices=(NARRATOR,),
                 first_word=number,
                 position=sum(lengths[:number]),
             )
@@ -98,6 +105,12 @@ def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> li
 
 def note(
     start: int = 0, end: int | None = None, form: int = 1, last_word: int = 1, score: float = 0.0
-) -> tuple[int, int, IntArray, float]:
+) -> tuple[int, int, IntArray, IntArray, float]:
     """What the memory is told of a mention besides its row: `memory.add(row, *note(...))`."""
-    return start, start if end is None else end, np.array([form, last_word]), score
+    return (
+        start,
+        start if end is None else end,
+        np.array([form, last_word]),
+        np.zeros(SPAN_TRAITS, dtype=np.int64),
+        score,
+    )

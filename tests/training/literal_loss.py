@@ -14,7 +14,7 @@ from torch import Tensor
 
 from streamcoref.document import Clusters
 from streamcoref.model.segments import Segment
-from tests.model.literal import LiteralEntity, LiteralModel, feed_forward, form
+from tests.model.literal import LiteralEntity, LiteralModel, feed_forward, form, mention_of
 
 
 @dataclass
@@ -47,11 +47,11 @@ class LiteralLoss(LiteralModel):
             pieces = self.model.encoder([segment])[0]
             for start, end, x, link, prune in self.spans(pieces, segment):
                 first, last = int(segment.word_of_piece[start]), int(segment.word_of_piece[end]) + 1
-                words = segment.words[first - segment.first_word : last - segment.first_word]
+                mention = mention_of(segment, first, last)
                 start, end = start + segment.position, end + segment.position
                 right = self.right_entities((first, last), cluster_of, history, entities, objective)
                 labelled.append(bool(right))
-                seen, decisive = self.all_scores(start, end, x, words, entities, right)
+                seen, decisive = self.all_scores(start, end, x, mention, entities, right)
                 shown = {i: link + score for i, score in seen.items()}
                 total = torch.exp(torch.stack([link.new_zeros(()), *shown.values()])).sum()
                 wanted = [torch.exp(shown[i]) for i in right if i in shown]
@@ -68,7 +68,8 @@ class LiteralLoss(LiteralModel):
                     e.vector = self.update(e, x)
                     e.start, e.end, e.size = start, end, e.size + 1
                 e.best = max(e.best, float(prune))
-                e.forms.append(form(words))
+                e.forms.append(form(mention[0]))
+                e.mentions.append(mention)
                 history.append(((first, last), e.id))
             if evict:
                 stay = [e for e in entities if self.stays(e, segment.end)]
@@ -89,12 +90,12 @@ class LiteralLoss(LiteralModel):
         ]
         return antecedents[-1:] if objective == "most_recent" else sorted(set(antecedents))
 
-    def all_scores(self, start, end, x, words, entities, right) -> tuple[dict[int, Tensor], dict[int, float]]:
+    def all_scores(self, start, end, x, mention, entities, right) -> tuple[dict[int, Tensor], dict[int, float]]:
         """Pair scores as the loss sees them, right entities on the shortlist in any case, and as decisions see them."""
         scorer = self.model.pair_score
 
         def fine(e: LiteralEntity) -> Tensor:
-            features = self.features(scorer.features.names, scorer.features.tables, start, end, words, e)
+            features = self.features(scorer.features.names, scorer.features.tables, start, end, mention, e)
             return feed_forward(scorer.net, torch.cat([x, e.vector, x * e.vector, features]))
 
         if self.config.pair_score.name == "feed_forward":
@@ -104,7 +105,7 @@ class LiteralLoss(LiteralModel):
         query = scorer.bilinear.weight @ x + scorer.bilinear.bias
         coarse = {}
         for i, e in enumerate(entities):
-            features = self.features(prior.names, prior.tables, start, end, words, e)
+            features = self.features(prior.names, prior.tables, start, end, mention, e)
             coarse[i] = query @ e.vector + scorer.prior.weight[0] @ features + scorer.prior.bias[0]
         decisive = sorted(coarse, key=lambda i: -float(coarse[i]))[: scorer.shortlist]
         learnt = sorted(coarse, key=lambda i: (i not in right, -float(coarse[i])))[: scorer.shortlist]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
+from streamcoref.cli.process_memory import give_back
 from streamcoref.cli.reading_bar import reading_bar
 from streamcoref.cli.resolve_files import Input
 from streamcoref.cli.resolve_job import Job
@@ -75,6 +76,7 @@ def _read(found: Input, job: Job, text: Iterable[str]) -> Iterator[tuple[str, li
     with reading_bar(found.key, found.examined.characters if found.examined else None) as report:
         for chunk in text:
             yield chunk, stream.feed(chunk)
+            give_back()
             report(stream.position, stream.words_read, stream.alive)
         yield "", stream.close()
 

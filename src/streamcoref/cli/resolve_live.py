@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from streamcoref.cli.process_memory import give_back
 from streamcoref.cli.resolve_files import Input
 from streamcoref.cli.resolve_job import Job
 from streamcoref.cli.text_input import TextDecoder
@@ -33,6 +34,7 @@ def resolve_live(found: Input, job: Job, *, as_json: bool) -> None:
     with _descriptor(found) as descriptor:
         for data in _as_it_comes(descriptor):
             show(stream.flush() if data is None else stream.feed(decoder.decode(data)))
+            give_back()
     show(stream.feed(decoder.decode(b"", final=True)))
     show(stream.close())
 

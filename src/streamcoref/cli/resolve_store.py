@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from streamcoref.cli.process_memory import give_back
 from streamcoref.cli.reading_bar import reading_bar
 from streamcoref.cli.resolve_files import Input
 from streamcoref.cli.resolve_job import Job
@@ -114,6 +115,7 @@ def _read_on(found: Input, store: Store, job: Job) -> None:
             for data in _until_asked(chunks, stop):
                 sha256.update(data)
                 events.extend(stream.feed(decoder.decode(data)))
+                give_back()
                 report(decoder.characters, stream.words_read, stream.alive)
                 if monotonic() - saved > SAVE_SECONDS:
                     save()

@@ -15,12 +15,14 @@ import numpy as np
 import torch
 
 from streamcoref.document import Cluster, Document, Span
+from streamcoref.model.agreement import SPAN_TRAITS
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.segments import SPECIAL, PieceTokenizer, segment_document
 
 _NO_ROW = torch.zeros(0)  # nothing is compared by vectors here
 _NO_FORMS = np.ones(2, dtype=np.int64)
+_NO_TRAITS = np.zeros(SPAN_TRAITS, dtype=np.int64)
 _NO_SCORE = 0.0  # gold mentions are all equally sure
 
 
@@ -77,7 +79,7 @@ def follow(segments: list[GoldSegment], policy: EvictionPolicy) -> Outcome:
             entity = latest.get(mention.cluster)
             slot = None if entity is None else _slot(memory, entity)
             antecedents += entity is not None
-            note = (mention.start, mention.end, _NO_FORMS, _NO_SCORE)
+            note = (mention.start, mention.end, _NO_FORMS, _NO_TRAITS, _NO_SCORE)
             if slot is None:
                 slot = memory.add(_NO_ROW, *note)
             else:

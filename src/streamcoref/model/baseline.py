@@ -14,11 +14,12 @@ import torch
 from torch import Tensor, nn
 
 from streamcoref.document import Span
+from streamcoref.model.agreement import agreement, entity_traits
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.features import bucket
-from streamcoref.model.memory import form_hashes
 from streamcoref.model.pair_score import CoarseToFineScorer, FeatureTables, Pairs
 from streamcoref.model.prune import best_without_crossing
+from streamcoref.model.score_table import read_words
 from streamcoref.model.segments import IntArray, Segment
 from streamcoref.model.spans import Spans
 from streamcoref.model.vocabulary import number_of
@@ -35,6 +36,7 @@ class DocumentSpans:
     segments: IntArray  # [k]
     speakers: IntArray  # [k], the speaker of the first word
     forms: IntArray  # [k, 2], hashes of the form and of its last word
+    traits: IntArray  # [k, SPAN_TRAITS], what agreement is about
     candidate_words: list[IntArray]  # per segment, [c, 2]
     candidate_scores: list[Tensor]  # per segment, [c]
 
@@ -124,13 +126,7 @@ class BaselineModel(nn.Module):
             mine = rows[(rows >= bounds[number]) & (rows < bounds[number + 1])] - bounds[number]
             kept.append(self.spans.keep(pieces[number], segment, candidates, scores, mine))
         words = [span for part in kept for span in part.word_spans]
-        # Forms are looked up in the part's own segment: its words begin at first_word.
-        hashes = [
-            form_hashes(part.segment.words[a - part.segment.first_word : b - part.segment.first_word])
-            for part in kept
-            for a, b in part.word_spans
-        ]
-        forms = np.array(hashes, dtype=np.int64).reshape(-1, 2)
+        forms, traits = zip(*map(read_words, kept), strict=True)
         names = {name: number for number, name in enumerate(dict.fromkeys(speakers))}
         return DocumentSpans(
             vectors=torch.cat([part.vectors for part in kept]),
@@ -139,7 +135,8 @@ class BaselineModel(nn.Module):
             words=words,
             segments=np.repeat(np.arange(len(kept)), [len(part) for part in kept]),
             speakers=np.array([names[speakers[a]] if speakers else 0 for a, _ in words], dtype=np.int64),
-            forms=forms,
+            forms=np.concatenate(forms),
+            traits=np.concatenate(traits),
             candidate_words=[part.candidate_word_spans for part in kept],
             candidate_scores=[part.candidate_scores for part in kept],
         )
@@ -180,6 +177,9 @@ class BaselineModel(nn.Module):
             "exact_match": spans.forms[span, 0] == spans.forms[antecedent, 0],
             "last_word_match": spans.forms[span, 1] == spans.forms[antecedent, 1],
         }
+        if "agreement" in scorer.features.names:
+            alone = entity_traits(spans.traits)  # an antecedent is an entity of one mention
+            values["agreement"] = agreement(spans.traits, alone[antecedent[0] if len(antecedent) == 1 else antecedent])
         features = scorer.features.index({name: v for name, v in values.items() if name in scorer.features.names})
         rows = torch.from_numpy(np.ascontiguousarray(antecedent)).to(vectors.device)
         return Pairs(

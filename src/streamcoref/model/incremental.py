@@ -83,13 +83,14 @@ class IncrementalModel(nn.Module):
         genre: str | None = None,
         scheme: str | None = None,
         batch: int = 1,
+        tables: FeatureTables | None = None,
     ) -> Iterator[SegmentResult]:
         """FindClusters: the segments of a text, in order, to decisions. `state` is changed and may be saved between.
 
         `batch` segments go through the encoder together, or, with several threads, one in each: faster, with the same
-        result.
+        result. `tables` may be given by who calls for one segment after another and has folded them already.
         """
-        tables = self.fold_features(genre, scheme)
+        tables = tables or self.fold_features(genre, scheme)
         encoded = ReadAhead(self.encoder, segments, batch)
         for segment, pieces in encoded:
             with encoded.beside():

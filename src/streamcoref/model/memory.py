@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from streamcoref.model.agreement import ENTITY_TRAITS, note_traits
+from streamcoref.model.hashes import text_hash
 from streamcoref.model.segments import IntArray
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class EntityMemory:
     places: IntArray  # [capacity], their sum: twice the middle of the latest mention
     best_scores: npt.NDArray[np.float64]  # [capacity], the best mention score among its spans
     forms: IntArray  # [capacity, 2, FORMS], hashes of its latest forms, and of their last words
+    traits: IntArray  # [capacity, ENTITY_TRAITS], what agreement is about
 
-    _ARRAYS = ("ids", "sizes", "last_starts", "last_ends", "places", "best_scores", "forms")
+    _ARRAYS = ("ids", "sizes", "last_starts", "last_ends", "places", "best_scores", "forms", "traits")
 
     def __init__(self, row_size: int, device: torch.device | str = "cpu", capacity: int = 64) -> None:
         self.count = 0
@@ -46,7 +48,8 @@ class EntityMemory:
         for name in ("ids", "sizes", "last_starts", "last_ends", "places"):
             setattr(self, name, np.zeros(capacity, dtype=np.int64))
         self.best_scores = np.zeros(capacity)
-        self.forms = _empty_forms(capacity)
+        self.forms = _by_columns(np.zeros((capacity, 2, FORMS), dtype=np.int64))
+        self.traits = _by_columns(np.zeros((capacity, ENTITY_TRAITS), dtype=np.int64))
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if the scorer reads text
 
     def __len__(self) -> int:
@@ -70,11 +73,11 @@ class EntityMemory:
         self.rows = rows
         for name in self._ARRAYS:
             old = getattr(self, name)
-            new = _empty_forms(capacity) if name == "forms" else np.zeros(capacity, dtype=old.dtype)
+            new = _by_columns(np.zeros((capacity, *old.shape[1:]), dtype=old.dtype))
             new[: self.count] = old[: self.count]
             setattr(self, name, new)
 
-    def add(self, row: Tensor, start: int, end: int, forms: IntArray, score: float) -> int:
+    def add(self, row: Tensor, start: int, end: int, forms: IntArray, traits: IntArray, score: float) -> int:
         """A new entity of one mention; its slot."""
         slot = self.count
         self.count += 1
@@ -84,19 +87,29 @@ class EntityMemory:
         self.sizes[slot] = 0
         self.best_scores[slot] = -np.inf
         self.forms[slot] = 0
-        self._note(slot, start, end, forms, score)
+        self.traits[slot] = 0
+        self._note(slot, start, end, forms, traits, score)
         return slot
 
     def join(
-        self, slot: int, weight: Tensor | float, row: Tensor, start: int, end: int, forms: IntArray, score: float
+        self,
+        slot: int,
+        weight: Tensor | float,
+        row: Tensor,
+        start: int,
+        end: int,
+        forms: IntArray,
+        traits: IntArray,
+        score: float,
     ) -> None:
         """Blend a span into an entity: `weight` is the share of what the entity was."""
         old = self.rows[slot]
         torch.lerp(row, old, weight, out=old)
-        self._note(slot, start, end, forms, score)
+        self._note(slot, start, end, forms, traits, score)
 
-    def _note(self, slot: int, start: int, end: int, forms: IntArray, score: float) -> None:
+    def _note(self, slot: int, start: int, end: int, forms: IntArray, traits: IntArray, score: float) -> None:
         self.forms[slot, :, self.sizes[slot] % FORMS] = forms
+        note_traits(self.traits[slot], traits)
         self.sizes[slot] += 1
         self.last_starts[slot] = start
         self.last_ends[slot] = end
@@ -126,9 +139,9 @@ class EntityMemory:
         return ids
 
 
-def _empty_forms(capacity: int) -> IntArray:
-    """[capacity, 2, FORMS], laid out with the entities side by side: a form is compared with all of them at once."""
-    return np.zeros((2, FORMS, capacity), dtype=np.int64).transpose(2, 0, 1)
+def _by_columns(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same, laid out with the entities side by side: one number is compared with those of all of them at once."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(array, 0, -1)), -1, 0)
 
 
 def form_hashes(words: Sequence[str]) -> tuple[int, int]:
@@ -136,9 +149,4 @@ def form_hashes(words: Sequence[str]) -> tuple[int, int]:
     lowered = [word.lower() for word in words]
     while len(lowered) > 1 and lowered[-1] in ("'s", "’s", "'", "’"):
         lowered.pop()
-    return _hash(" ".join(lowered)), _hash(lowered[-1])
-
-
-def _hash(text: str) -> int:
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest()
-    return int.from_bytes(digest, "little") + 1
+    return text_hash(" ".join(lowered)), text_hash(lowered[-1])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from streamcoref.model.agreement import SPAN_TRAITS, span_traits
 from streamcoref.model.memory import EntityMemory, form_hashes
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
 from streamcoref.model.segments import IntArray
@@ -33,19 +34,19 @@ class SpanReadings:
     ends: IntArray  # [k]
     places: IntArray  # [k], starts + ends: twice the middle
     forms: IntArray  # [k, 2], hashes of the form and of its last word
+    traits: IntArray  # [k, SPAN_TRAITS], what agreement is about
     texts: list[TextContext]  # [k], or empty if the scorer does not read text
 
     def __len__(self) -> int:
         return len(self.starts)
 
-    def note(self, m: int) -> tuple[int, int, IntArray]:
-        """What the memory notes of a mention besides its row: first and last piece, form and last word."""
-        return int(self.starts[m]), int(self.ends[m]), self.forms[m]
+    def note(self, m: int) -> tuple[int, int, IntArray, IntArray]:
+        """What the memory notes of a mention besides its row: first and last piece, form and last word, traits."""
+        return int(self.starts[m]), int(self.ends[m]), self.forms[m], self.traits[m]
 
 
 def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> SpanReadings:
-    words, first = spans.segment.words, spans.segment.first_word
-    forms = [form_hashes(words[a - first : b - first]) for a, b in spans.word_spans]
+    forms, traits = read_words(spans)
     return SpanReadings(
         vectors=spans.vectors,
         pair_readings=scorer.read_spans(spans.vectors),
@@ -54,9 +55,19 @@ def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> S
         starts=spans.starts,
         ends=spans.ends,
         places=spans.starts + spans.ends,
-        forms=np.array(forms, dtype=np.int64).reshape(-1, 2),
+        forms=forms,
+        traits=traits,
         texts=text_contexts(spans) if scorer.uses_text else [],
     )
+
+
+def read_words(spans: SegmentSpans) -> tuple[IntArray, IntArray]:
+    """The forms [k, 2] and traits [k, SPAN_TRAITS] of a segment's spans."""
+    segment, first = spans.segment, spans.segment.first_word
+    places = [(a - first, b - first) for a, b in spans.word_spans]
+    forms = [form_hashes(segment.words[a:b]) for a, b in places]
+    traits = [span_traits(segment.words[a:b], segment.voices[a]) for a, b in places]
+    return np.array(forms, dtype=np.int64).reshape(-1, 2), np.array(traits, dtype=np.int64).reshape(-1, SPAN_TRAITS)
 
 
 def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tensor:
@@ -165,9 +176,11 @@ class ScoreTable:
         return self.scorer.features.index_of_entities(
             spans.places[span][column],
             spans.forms[span][column],
+            spans.traits[span],
             memory.places[slots],
             memory.sizes[slots],
             memory.forms[slots],
+            memory.traits[slots],
         )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.voices import NARRATOR, Voices
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -35,6 +36,7 @@ class Segment:
     word_of_piece: IntArray  # [n], SPECIAL where there is none
     sentence_of_piece: IntArray  # [n]
     words: tuple[str, ...]  # the words of this segment
+    voices: tuple[int, ...]  # who says each of them; see `Voices`
     first_word: int
     position: int
 
@@ -157,12 +159,14 @@ class SegmentBuilder:
         self.first_word = self.position = 0  # of the open segment
         self.sentence = 0  # the number of the next word's
         self.speaker = ""  # of the latest word
+        self.voices = Voices()  # as they are before the open segment
         self._cuts = SegmentCuts(self.room, max_sentences)
         # Of each word of the open segment:
         self._words: list[str] = []
         self._pieces: list[list[int]] = []
         self._before: list[list[int]] = []  # a speaker's name
         self._sentences: list[int] = []
+        self._speakers: list[str] = []
 
     def add(self, words: Sequence[str], ends: Sequence[int], speakers: Sequence[str] = ()) -> Iterator[Segment]:
         """The segments that these words complete. `ends` says after how many of them a sentence ends.
@@ -172,12 +176,14 @@ class SegmentBuilder:
         last_words = frozenset(ends)
         for number, (word, pieces) in enumerate(zip(words, self.tokenizer(words), strict=True)):
             pieces = pieces[: self.room]  # an endless word: its beginning stands
-            before = self._turn(speakers[number] if speakers else "")[: self.room - len(pieces)]
+            speaker = speakers[number] if speakers else ""
+            before = self._turn(speaker)[: self.room - len(pieces)]
             ends_sentence = number + 1 in last_words
             self._words.append(word)
             self._pieces.append(pieces)
             self._before.append(before)
             self._sentences.append(self.sentence)
+            self._speakers.append(speaker)
             self.sentence += ends_sentence
             for length in self._cuts.add(len(pieces) + len(before), ends_sentence):
                 yield self._segment(length)
@@ -187,9 +193,10 @@ class SegmentBuilder:
         for length in self._cuts.finish():
             yield self._segment(length)
 
-    def go_on(self, words: int, pieces: int, sentence: int, speaker: str) -> None:
+    def go_on(self, words: int, pieces: int, sentence: int, speaker: str, voices: Voices) -> None:
         """Go on with a text of which so many words and pieces have been cut, the last said by `speaker`."""
         self.first_word, self.position, self.sentence, self.speaker = words, pieces, sentence, speaker
+        self.voices = voices
 
     def _turn(self, speaker: str) -> list[int]:
         """The pieces of a name, as "Anna :", where its turn begins."""
@@ -208,8 +215,9 @@ class SegmentBuilder:
             self.first_word,
             self.position,
             before if any(before) else None,
+            self.voices.read(self._words[:length], self._speakers[:length]),
         )
-        for held in (self._words, self._pieces, self._before, self._sentences):
+        for held in (self._words, self._pieces, self._before, self._sentences, self._speakers):
             del held[:length]
         self.first_word += length
         self.position = segment.end
@@ -236,10 +244,12 @@ def make_segment(
     first_word: int,
     position: int,
     before: Sequence[Sequence[int]] | None = None,
+    voices: Sequence[int] | None = None,
 ) -> Segment:
     """A segment from the pieces, the text and the sentence number of each of its words.
 
-    `before` may hold pieces to be read before each word that are not part of the text.
+    `before` may hold pieces to be read before each word that are not part of the text. Without `voices` all of it is
+    the narrator's.
     """
     number = np.arange(first_word, first_word + len(words))
     if before is None:
@@ -257,6 +267,7 @@ def make_segment(
         word_of_piece=np.concatenate([[SPECIAL], word_of_piece, [SPECIAL]]),
         sentence_of_piece=np.concatenate([[sentences[0]], sentence_of_piece, [sentences[-1]]]),
         words=tuple(words),
+        voices=tuple(voices) if voices is not None else (NARRATOR,) * len(words),
         first_word=first_word,
         position=position,
     )

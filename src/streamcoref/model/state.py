@@ -16,7 +16,7 @@ from streamcoref.model.memory import EntityMemory
 from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
 
-VERSION = 1
+VERSION = 2
 HEADER = {"version", "next_id", "pieces", "words", "sentences", "texts"}
 
 

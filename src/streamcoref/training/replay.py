@@ -16,6 +16,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from streamcoref.model.agreement import ENTITY_TRAITS, note_traits
 from streamcoref.model.incremental import IncrementalModel, Link
 from streamcoref.model.memory import FORMS, EntityMemory
 from streamcoref.model.pair_score import FeatureTables, Pairs
@@ -32,6 +33,7 @@ class Before:
     sizes: IntArray  # [m]
     places: IntArray  # [m]
     forms: IntArray  # [m, 2, FORMS]
+    traits: IntArray  # [m, ENTITY_TRAITS]
 
 
 def snapshot(memory: EntityMemory, rows: Tensor) -> Before:
@@ -43,6 +45,7 @@ def snapshot(memory: EntityMemory, rows: Tensor) -> Before:
         memory.sizes[:m].copy(),
         memory.places[:m].copy(),
         memory.forms[:m].copy(),
+        memory.traits[:m].copy(),
     )
 
 
@@ -55,6 +58,7 @@ class Versions:
     sizes: IntArray  # [v]
     places: IntArray  # [v]
     forms: IntArray  # [v, 2, FORMS]
+    traits: IntArray  # [v, ENTITY_TRAITS]
     visible: npt.NDArray[np.bool_]  # [k, v], which versions were current when a span was decided
     last: dict[int, int]  # entity id -> its version after the segment
 
@@ -67,6 +71,7 @@ def make_versions(model: IncrementalModel, spans: SpanReadings, before: Before, 
     sizes = np.concatenate([before.sizes, np.ones(k, dtype=np.int64)])
     places = np.concatenate([before.places, spans.places])
     forms = np.concatenate([before.forms, np.zeros((k, 2, FORMS), dtype=np.int64)])
+    traits = np.concatenate([before.traits, np.zeros((k, ENTITY_TRAITS), dtype=np.int64)])
     visible = np.zeros((k, m + k), dtype=bool)
     alive = np.arange(m + k) < m
     for i, link in enumerate(links):
@@ -78,13 +83,15 @@ def make_versions(model: IncrementalModel, spans: SpanReadings, before: Before, 
             level[i] = 0 if old < m else level[old - m] + 1
             sizes[version] = sizes[old] + 1
             forms[version] = forms[old]
+            traits[version] = traits[old]
             alive[old] = False
         forms[version, :, (sizes[version] - 1) % FORMS] = spans.forms[i]
+        note_traits(traits[version], spans.traits[i])
         alive[version] = True
         current[link.entity] = version
     entities = np.concatenate([before.ids, np.array([link.entity for link in links], dtype=np.int64)])
     rows = _build_rows(model, spans, before.rows, previous, level, sizes)
-    return Versions(rows, entities, sizes, places, forms, visible, current)
+    return Versions(rows, entities, sizes, places, forms, traits, visible, current)
 
 
 def _build_rows(
@@ -125,7 +132,13 @@ def score_versions(
     device = versions.rows.device
     size = model.spans.vectors.size
     index = scorer.features.index_of_entities(
-        spans.places[:, None], spans.forms[:, None], versions.places, versions.sizes, versions.forms
+        spans.places[:, None],
+        spans.forms[:, None],
+        spans.traits,
+        versions.places,
+        versions.sizes,
+        versions.forms,
+        versions.traits,
     )
     features = torch.from_numpy(np.ascontiguousarray(index)).to(device)
     visible = torch.from_numpy(versions.visible).to(device)

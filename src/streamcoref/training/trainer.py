@@ -22,6 +22,7 @@ from streamcoref.evaluation import EvaluationCorpus, evaluate
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, load_tokenizer, save_checkpoint
 from streamcoref.model.config import Model, build_model
+from streamcoref.model.features import PairFeatures
 from streamcoref.model.segments import PieceTokenizer
 from streamcoref.training.data import epoch_length, epoch_order, load_corpora
 from streamcoref.training.distributed import Workers
@@ -281,12 +282,34 @@ def start_model(recipe: Recipe) -> tuple[Model, PieceTokenizer, dict[str, list[s
 def take_weights(model: Model, source: Model) -> tuple[list[str], list[str]]:
     """Copy what agrees in name and shape. Returns the names that stay new and those that were not taken.
 
-    So a baseline becomes an incremental model: encoder, Spans and PairScore are reused, the update rule is new.
+    So a baseline becomes an incremental model: encoder, Spans and PairScore are reused, the update rule is new. A
+    model with more pair features than the source, after the source's own, begins as if it had not got them: its layers
+    take the source's columns and have zeros for the others.
     """
     mine, given = model.state_dict(), source.state_dict()
     taken = {name for name, tensor in given.items() if name in mine and mine[name].shape == tensor.shape}
     model.load_state_dict({name: given[name] for name in taken}, strict=False)
+    for features, layer in (("features", "net.hidden.weight"), ("prior_features", "prior.weight")):
+        name = f"pair_score.{layer}"
+        if name in given.keys() & mine.keys() - taken and _has_more(model, source, features):
+            columns = given[name].shape[1]
+            mine[name][:, :columns] = given[name]
+            mine[name][:, columns:] = 0
+            taken.add(name)
     return sorted(mine.keys() - taken), sorted(given.keys() - taken)
+
+
+def _has_more(model: Model, source: Model, features: str) -> bool:
+    """Whether a model has the pair features of the source, and others after them, and else the same scorer."""
+    more: PairFeatures | None = getattr(model.pair_score, features, None)
+    fewer: PairFeatures | None = getattr(source.pair_score, features, None)
+    if more is None or fewer is None or more.names[: len(fewer.names)] != fewer.names:
+        return False
+    sizes = {name: tensor.shape for name, tensor in more.state_dict().items()}
+    return all(sizes[name] == tensor.shape for name, tensor in fewer.state_dict().items()) and (
+        model.pair_score.reading_size == source.pair_score.reading_size
+        and model.spans.vectors.size == source.spans.vectors.size
+    )
 
 
 def make_optimizer(model: Model, recipe: Recipe) -> torch.optim.Optimizer:

@@ -1,0 +1,70 @@
+"""A model that starts from another takes what fits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from streamcoref.model.config import Model, build_model
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.segments import segment_document
+from streamcoref.training.trainer import take_weights
+from tests.model import toys
+
+SCORER: dict[str, Any] = {
+    "name": "coarse_to_fine",
+    "hidden": 24,
+    "shortlist": 4,
+    "features": ["distance", "exact_match"],
+    "feature_size": 4,
+    "prior_features": ["distance"],
+}
+
+
+def model_with(seed: int, **changes: Any) -> Model:
+    return toys.model(toys.config(pair_score={**SCORER, **changes}), seed)
+
+
+def decisions(model: Model) -> list[tuple[int, float]]:
+    assert isinstance(model, IncrementalModel)
+    segments = segment_document(toys.document(3, 80, vocabulary=toys.TALK), toys.tokenizer(), 32)
+    results = model.find_clusters(segments, model.new_state())
+    return [(link.entity, round(link.score, 3)) for result in results for link in result.links]
+
+
+def test_features_added_behind_change_nothing_at_first() -> None:
+    old = model_with(1)
+    new = model_with(2, features=[*SCORER["features"], "agreement"], prior_features=["distance", "agreement"])
+    assert decisions(new) != decisions(old)
+    missing, left = take_weights(new, old)
+    assert sorted(missing) == [
+        "pair_score.features.tables.agreement.weight",
+        "pair_score.prior_features.tables.agreement.weight",
+    ]
+    assert left == []
+    assert decisions(new) == decisions(old)
+
+
+def test_added_features_learn() -> None:
+    new = model_with(2, features=[*SCORER["features"], "agreement"])
+    take_weights(new, model_with(1))
+    table = new.pair_score.fold_features({"genre": 0, "scheme": 0}).refine
+    assert table is not None
+    (table * torch.randn_like(table)).sum().backward()
+    gradient = new.pair_score.net.hidden.weight.grad
+    assert gradient is not None
+    assert gradient[:, -4:].abs().sum() > 0
+
+
+def test_other_features_are_not_mixed_up() -> None:
+    new = model_with(2, features=["agreement", *SCORER["features"]])
+    missing, left = take_weights(new, model_with(1))
+    assert "pair_score.net.hidden.weight" in missing
+    assert left == ["pair_score.net.hidden.weight"]
+
+
+def test_a_scorer_of_another_size_is_not_taken() -> None:
+    config = toys.config(pair_score={**SCORER, "hidden": 16, "features": [*SCORER["features"], "agreement"]})
+    missing, _ = take_weights(build_model(config), model_with(1))
+    assert "pair_score.net.hidden.weight" in missing
