@@ -4,6 +4,10 @@
 
 What only training needed leaves the configuration. The card, README.md of the folder, is written by hand and stays as
 it is.
+
+One number is set by hand: what a clear conflict in agreement costs, beyond what was learned. The model knows its
+training texts too well to need agreement as much as on others. On dev, none, 1, 2 and 3 give 65.1, 64.5, 64.4 and 64.7
+on LitBank, 54.0, 54.2, 54.4 and 54.5 on OntoGUM; and with 3 it keeps people apart that it would put together.
 """
 
 from __future__ import annotations
@@ -13,7 +17,26 @@ from pathlib import Path
 
 import torch
 
+from streamcoref.model.agreement import OTHER_GENDER, OTHER_NAME, SHARED_NAME, SPEAKER
 from streamcoref.model.checkpoint import BUNDLED, CARD, load_checkpoint, save_checkpoint
+from streamcoref.model.config import Model
+from streamcoref.model.pair_score import CoarseToFineScorer
+
+# Another name, another gender, an "I" of another speaker, a "you" of one's own
+CONFLICTS = (SHARED_NAME, OTHER_NAME, OTHER_GENDER, SPEAKER + 1, SPEAKER + 2)
+PENALTY = 3.0
+
+
+@torch.no_grad()
+def penalise(model: Model, penalty: float) -> None:
+    """Lower the prior score of conflicts: their embeddings move along the weights that read them."""
+    scorer = model.pair_score
+    assert isinstance(scorer, CoarseToFineScorer)
+    place = scorer.prior_features.names.index("agreement")
+    table: torch.Tensor = scorer.prior_features.tables["agreement"].weight  # type: ignore[assignment]
+    size = table.shape[1]
+    weights = scorer.prior.weight[0, place * size : (place + 1) * size]
+    table[list(CONFLICTS)] -= penalty * weights / weights.square().sum()
 
 
 def main() -> None:
@@ -22,6 +45,7 @@ def main() -> None:
     card = target / CARD
     text = card.read_text(encoding="utf-8") if card.exists() else "# streamcoref default model\n"
     checkpoint = load_checkpoint(source)
+    penalise(checkpoint.model, PENALTY)
     encoder = checkpoint.config.encoder.model_copy(update={"trainable_from": None, "attention_dropout": None})
     config = checkpoint.config.model_copy(update={"encoder": encoder})
     save_checkpoint(target, checkpoint._replace(config=config), text, torch.float16)

@@ -18,6 +18,7 @@ GENDERS = {
 MEN = set("mr mister sir lord master king prince duke count baron monsieur uncle father".split())
 WOMEN = set("mrs miss ms lady madam madame mistress queen princess duchess aunt mother".split())
 BOTH = set("dr doctor captain colonel general major professor rev reverend st saint president".split())
+LINKS = set("of in at on from with for to by and or , who that which".split())
 
 Mention = tuple[tuple[str, ...], int]  # words, voice
 
@@ -79,8 +80,13 @@ def gender_of(mention: Mention) -> set[str]:
 
 def names(mention: Mention) -> list[str]:
     words = bare(mention)
-    if person(mention) or pronoun_gender(mention) or not is_name(tuple(words)):
+    if person(mention) or pronoun_gender(mention):
         return []
+    if not is_name(tuple(words)):
+        if any(word.lower() in LINKS for word in words):
+            return []
+        while not all(word[0].isupper() for word in words):
+            words = words[1:]
     plain = [word.lower().rstrip(".") or word for word in words if word[0].isupper()]
     return [word for word in plain if word not in MEN | WOMEN | BOTH | {"the"}]
 

@@ -48,6 +48,9 @@ def value(mention: Mention, *earlier: Mention) -> int:
         ("Peter", ["Helen Brandt"], a.OTHER_NAME),
         ("the Lynx", ["The Lynx"], a.SAME_NAME),
         ("Bank of Norway", ["Norway"], a.SAME_NAME),
+        ("Jonas", ["my brother Jonas"], a.SAME_NAME),
+        ("old Mr. Turner", ["Helen"], a.OTHER_NAME),
+        ("the mayor of Oslo", ["Oslo"], a.NOTHING),
         ("the old captain", ["Helen Brandt"], a.NOTHING),
         ("the Captain", ["Helen Brandt"], a.NOTHING),  # a title alone is no name
         ("him", ["Samuel"], a.UNGENDERED),
@@ -94,7 +97,7 @@ def test_voices(span: Mention, entity: list[Mention], expected: int) -> None:
 
 WORDS = (
     "I you my your thee he him his she her it they we Anna Anna's Berta Doyle Mr. Mrs. Captain the The old young girl "
-    "ship of Norway Bank St. 's ’ , Lord Lady X"
+    "ship of Norway and Bank St. 's ’ , Lord Lady X"
 ).split()
 mentions = st.tuples(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(tuple),

@@ -100,5 +100,5 @@ STORIES = {
 }
 DIALOGUES = frozenset({"a dialogue"})
 
-# What the bundled model gets wrong so far: people of one scene kept apart, an organisation, two speakers.
-BEYOND = frozenset(STORIES) - {"names", "a return after several hundred words", "a narrator"}
+# What the bundled model gets wrong so far: that a company is Halden Motors, that Jonas is the brother.
+BEYOND = frozenset({"a company and its product", "a narrator"})

@@ -68,6 +68,7 @@ _TITLES = {  # words before a name that tell persons of one name apart, but are 
     **dict.fromkeys("mrs miss ms lady madam madame mistress queen princess duchess aunt mother".split(), _SHE),
     **dict.fromkeys("dr doctor captain colonel general major professor rev reverend st saint president".split(), 0),
 }
+_LINKS = frozenset("of in at on from with for to by and or , who that which".split())  # "the mayor of Oslo" is not Oslo
 _POSSESSIVE = frozenset("'s ’s ' ’".split())
 
 
@@ -95,10 +96,11 @@ def _of_words(words: tuple[str, ...]) -> tuple[int, tuple[int, ...], int]:
             return THIRD, nobody, _PRONOUNS[lowered[0]]
     bare = [word.rstrip(".") or word for word in lowered]
     gender = next((_TITLES[word] for word in bare if word in _TITLES), 0)
+    capitals = [word for word, full in zip(bare, words, strict=True) if full[:1].isupper()]
     if not is_name(words):
-        return OTHER, nobody, gender
-    capitalised = (word for word, full in zip(bare, words, strict=True) if full[:1].isupper())
-    names = [text_hash(word) for word in capitalised if word not in _TITLES and word != "the"]
+        ending = next((n for n, full in enumerate(reversed(words)) if not full[:1].isupper()), len(words))
+        capitals = capitals[-ending:] if ending and _LINKS.isdisjoint(lowered) else []  # "her brother Jonas"
+    names = [text_hash(word) for word in capitals if word not in _TITLES and word != "the"]
     if not names:
         return OTHER, nobody, gender
     return NAME, (*names, *nobody)[:SPAN_NAMES], gender
@@ -151,13 +153,13 @@ def _nothing(_span: IntArray, entities: IntArray) -> IntArray:
 
 def _names(span: IntArray, entities: IntArray) -> IntArray:
     theirs = entities[..., :ENTITY_NAMES]
+    words = (span[..., 1:_GENDER] > 0).sum(-1)
     found: Any = 0  # how many of the span's words the entity has
     shared: Any = theirs == 0  # which of the entity's words the span has, empty places counted
-    for place in range(1, _GENDER):
+    for place in range(1, 1 + int(words.max())):
         equal = theirs == span[..., place, None]
         found = found + equal.any(-1)
         shared = shared | equal
-    words = (span[..., 1:_GENDER] > 0).sum(-1)
     result = np.where(found > 0, SHARED_NAME, OTHER_NAME)
     result[(found == words) | shared.all(-1)] = SAME_NAME
     result[np.broadcast_to(theirs[..., 0] == 0, result.shape)] = NAMELESS
