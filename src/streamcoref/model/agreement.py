@@ -160,17 +160,14 @@ def _names(span: IntArray, entities: IntArray) -> IntArray:
         equal = theirs == span[..., place, None]
         found = found + equal.any(-1)
         shared = shared | equal
-    result = np.where(found > 0, SHARED_NAME, OTHER_NAME)
-    result[(found == words) | shared.all(-1)] = SAME_NAME
-    result[np.broadcast_to(theirs[..., 0] == 0, result.shape)] = NAMELESS
-    return result
+    same = (found == words) | shared.all(-1)
+    # nameless before same before shared before other
+    value = np.where(same, SAME_NAME, OTHER_NAME - (found > 0))
+    return np.where(theirs[..., 0] == 0, NAMELESS, value)
 
 
 def _gender(span: IntArray, entities: IntArray) -> IntArray:
-    genders = entities[..., _GENDERS]
-    result = np.where(genders & span[..., _GENDER], SAME_GENDER, OTHER_GENDER)
-    result[np.broadcast_to(genders == 0, result.shape)] = UNGENDERED
-    return result
+    return _OF_GENDERS[span[..., _GENDER], entities[..., _GENDERS]]
 
 
 def _elsewhere(entities: IntArray) -> IntArray:
@@ -202,6 +199,14 @@ def _spoken(span: IntArray, entities: IntArray, person: int) -> IntArray:
     value = SPEAKER + (voice != span[..., _VOICE]) + 2 * other_person
     return np.where(voice < 0, value, _elsewhere(entities))
 
+
+# [a pronoun's gender, the genders of an entity], all of which are a few bits
+_OF_GENDERS = np.array(
+    [
+        [UNGENDERED if not theirs else SAME_GENDER if mine & theirs else OTHER_GENDER for theirs in range(2 * _WE)]
+        for mine in range(2 * _WE)
+    ]
+)
 
 _RULES: list[Callable[[IntArray, IntArray], IntArray]] = [
     _nothing,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from torch import Tensor, nn
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.agreement import VALUES, agreement
+from streamcoref.model.agreement import OTHER, VALUES, agreement
 from streamcoref.model.segments import IntArray
 
 # How many values each feature has; genre and scheme have as many as the model knows.
@@ -121,7 +121,7 @@ class PairFeatures(nn.Module):
             index += self.size_steps.take(sizes, mode="clip")
         if self.match_steps is not None:
             index += (forms == span_forms[..., None]).any(-1) @ self.match_steps  # [..., n, 2] @ [2]
-        if self.agreement_step:
+        if self.agreement_step and (span_traits.ndim > 1 or span_traits[0] != OTHER):  # of others it says nothing: 0
             index += self.agreement_step * agreement(span_traits, traits)
         return index
 
