@@ -242,7 +242,7 @@ def test_the_state_of_another_model_other_options_or_another_version_is_refused(
         resolver().stream(data, min_score=0.5)
     assert resolver().stream(data, min_score=0.5, evict={"name": "none"}).state() == data
     values, memory = unpack_state(data)
-    with pytest.raises(StreamcorefError, match="saved in version 99, this release reads version 1"):
+    with pytest.raises(StreamcorefError, match="saved in version 99, this release reads version 2"):
         resolver().stream(pack_state(values | {"version": 99}, memory))
 
 
