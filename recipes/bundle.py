@@ -22,7 +22,7 @@ from streamcoref.model.checkpoint import BUNDLED, CARD, load_checkpoint, save_ch
 from streamcoref.model.config import Model
 from streamcoref.model.pair_score import CoarseToFineScorer
 
-# Another name, another gender, an "I" of another speaker, a "you" of one's own
+# Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
 CONFLICTS = (SHARED_NAME, OTHER_NAME, OTHER_GENDER, SPEAKER + 1, SPEAKER + 2)
 PENALTY = 3.0
 

@@ -130,6 +130,22 @@ def test_a_stream_that_was_stopped_goes_on_as_if_it_had_not(
     assert events + stopped.close() == expected + whole.close()
 
 
+def test_who_speaks_is_saved_too() -> None:
+    """In the midst of a quotation: what comes after must know that it is one, and which."""
+    scorer = {"name": "feed_forward", "hidden": 8, "features": ["agreement", "distance"], "feature_size": 4}
+    talking = toy_resolver.make_resolver(pair_score=scorer)
+    turn = "“ I saw you , ” he said , “ and you saw me when I left the ship near the harbour . ” "
+    text = turn * 6
+    for cut in range(20, len(text), 37):
+        whole = talking.stream()
+        whole.feed(text[:cut])
+        resumed = talking.stream(whole.state())
+        events = whole.feed(text[cut:])
+        assert resumed.feed(text[cut:]) == events
+        assert resumed.state() == whole.state()
+        assert resumed.close() == whole.close()
+
+
 # Reads the second half of a text and prints its events; the first half was read in another process.
 SCRIPT = """
 import sys

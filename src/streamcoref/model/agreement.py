@@ -75,10 +75,8 @@ _POSSESSIVE = frozenset("'s ’s ' ’".split())
 def span_traits(words: Sequence[str], voice: int) -> list[int]:
     """[SPAN_TRAITS] of a mention's words, the first of which is said by `voice`."""
     kind, names, gender = _of_words(tuple(words))
-    if kind == NARRATED and voice != NARRATOR:
-        kind = SPOKEN if voice < 0 else QUOTED
-    elif kind == NARRATED + 1 and voice != NARRATOR:
-        kind = (SPOKEN if voice < 0 else QUOTED) + 1
+    if kind >= NARRATED and voice != NARRATOR:
+        kind = (SPOKEN if voice < 0 else QUOTED) + person_of(kind)
     return [kind, *names, gender, voice]
 
 

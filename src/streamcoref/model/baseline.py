@@ -37,6 +37,7 @@ class DocumentSpans:
     speakers: IntArray  # [k], the speaker of the first word
     forms: IntArray  # [k, 2], hashes of the form and of its last word
     traits: IntArray  # [k, SPAN_TRAITS], what agreement is about
+    entity_traits: IntArray  # [k, ENTITY_TRAITS], each span as an antecedent: an entity of one mention
     candidate_words: list[IntArray]  # per segment, [c, 2]
     candidate_scores: list[Tensor]  # per segment, [c]
 
@@ -137,6 +138,7 @@ class BaselineModel(nn.Module):
             speakers=np.array([names[speakers[a]] if speakers else 0 for a, _ in words], dtype=np.int64),
             forms=np.concatenate(forms),
             traits=np.concatenate(traits),
+            entity_traits=entity_traits(np.concatenate(traits)),
             candidate_words=[part.candidate_word_spans for part in kept],
             candidate_scores=[part.candidate_scores for part in kept],
         )
@@ -178,8 +180,8 @@ class BaselineModel(nn.Module):
             "last_word_match": spans.forms[span, 1] == spans.forms[antecedent, 1],
         }
         if "agreement" in scorer.features.names:
-            alone = entity_traits(spans.traits)  # an antecedent is an entity of one mention
-            values["agreement"] = agreement(spans.traits, alone[antecedent[0] if len(antecedent) == 1 else antecedent])
+            rows_of = antecedent[0] if len(antecedent) == 1 else antecedent
+            values["agreement"] = agreement(spans.traits, spans.entity_traits[rows_of])
         features = scorer.features.index({name: v for name, v in values.items() if name in scorer.features.names})
         rows = torch.from_numpy(np.ascontiguousarray(antecedent)).to(vectors.device)
         return Pairs(

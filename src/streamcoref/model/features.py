@@ -14,8 +14,15 @@ from streamcoref.model.agreement import OTHER, VALUES, agreement
 from streamcoref.model.segments import IntArray
 
 # How many values each feature has; genre and scheme have as many as the model knows.
-BUCKETS = {"speaker": 2, "distance": 10, "segment": 3, "size": 10, "exact_match": 2, "last_word_match": 2}
-BUCKETS["agreement"] = VALUES  # see agreement.py
+BUCKETS = {
+    "speaker": 2,
+    "distance": 10,
+    "segment": 3,
+    "size": 10,
+    "exact_match": 2,
+    "last_word_match": 2,
+    "agreement": VALUES,
+}
 
 # 0, 1, 2, 3, 4, 5-7, 8-15, 16-31, 32-63, 64+: the bucket of every number up to 64
 _BUCKET_OF = np.array([0, 1, 2, 3, 4, *[5] * 3, *[6] * 8, *[7] * 16, *[8] * 32, 9])

@@ -10,7 +10,7 @@ NARRATOR = 1  # 0 is nobody
 FIRST_TURN = 2  # and above are turns: a turn's voice is twice its number, plus one if no word lies between it and
 # the turn before; speakers are negative
 _CLOSING = {'"': '"', "“": "”", "‘": "’", "``": "''", "«": "»", "„": "“"}
-_GOES_ON = frozenset(", ; - – — --".split())  # what a speaker's own next words follow: "No," he said, "not today."
+_PAUSES = frozenset(", ; - – — --".split())  # what a speaker's own next words follow: "No," he said, "not today."
 _LONGEST = 400  # words of a quotation; if it is longer, a mark was missing
 _ASIDE = 12  # words of narration, at most, that do not end a turn
 
@@ -23,7 +23,7 @@ class Voices:
         self.answers = 0  # whether this turn follows the one before directly
         self.closing = ""  # the mark that will end the quotation; none is open if empty
         self.length = 0  # of the quotation, or of the narration since the last one, in words
-        self.previous = ""  # the word before
+        self.pauses = 0  # whether the word before is one that a speaker's own next words follow
 
     def read(self, words: Sequence[str], speakers: Sequence[str]) -> list[int]:
         """The voices of the next words; `speakers` has a name for each, "" where unknown."""
@@ -31,30 +31,30 @@ class Voices:
 
     def _next(self, word: str, speaker: str) -> int:
         if speaker:
-            self.closing, self.length, self.previous = "", 0, ""
+            self.closing, self.length, self.pauses = "", 0, 0
             return -text_hash(speaker)
-        previous, self.previous = self.previous, word
+        goes_on, self.pauses = self.pauses, int(word in _PAUSES)
         self.length += 1
         if not self.closing:
             if word in _CLOSING:
-                self._open(word, previous)
+                self._open(word, goes_on)
             return NARRATOR
         if word == self.closing or self.length > _LONGEST:
             self.closing, self.length = "", 0
         return FIRST_TURN * self.turn + self.answers
 
-    def _open(self, mark: str, previous: str) -> None:
+    def _open(self, mark: str, goes_on: int) -> None:
         aside = self.length - 1  # words since the last quotation
-        if not (self.turn and previous in _GOES_ON and aside <= _ASIDE):
+        if not (self.turn and goes_on and aside <= _ASIDE):
             self.answers = int(self.turn > 0 and aside == 0)
             self.turn += 1
         self.closing, self.length = _CLOSING[mark], 0
 
     def to_values(self) -> list[int | str]:
-        return [self.turn, self.answers, self.closing, self.length, self.previous]
+        return [self.turn, self.answers, self.closing, self.length, self.pauses]
 
     @classmethod
     def from_values(cls, values: Sequence[int | str]) -> Voices:
         voices = cls()
-        voices.turn, voices.answers, voices.closing, voices.length, voices.previous = values  # type: ignore[assignment]
+        voices.turn, voices.answers, voices.closing, voices.length, voices.pauses = values  # type: ignore[assignment]
         return voices
