@@ -266,6 +266,17 @@ def test_files_cut_off(tmp_path: Path, legacy: bool, share: float) -> None:
     assert complaint(tmp_path / "c.bin").startswith(f"{tmp_path / 'c.bin'}: ")
 
 
+def test_cut_off_in_what_is_left_unread(tmp_path: Path) -> None:
+    """Old files hold their storages in the order of their addresses: the last may belong to the optimizer."""
+    thing = Thing()
+    thing.__dict__["numbers"] = torch.ones(100)
+    torch.save({"thing": thing}, tmp_path / "c.bin", _use_new_zipfile_serialization=False)
+    assert isinstance(read_torch_file(tmp_path / "c.bin")["thing"], Inert)
+    data = (tmp_path / "c.bin").read_bytes()
+    (tmp_path / "c.bin").write_bytes(data[:-1])
+    assert "cut off" in complaint(tmp_path / "c.bin")
+
+
 def rewritten(path: Path, compression: int, byteorder: bytes) -> None:
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}

@@ -84,6 +84,8 @@ def _open_legacy(path: Path) -> tuple[Any, dict[str, tuple[int, int]]]:
             size = count * unpickler.storages[key].dtype.itemsize
             places[key] = (file.tell(), size)
             file.seek(size, 1)
+        if file.tell() > path.stat().st_size:  # also where the last storage belongs to an object we leave unread
+            raise InputError("cut off; fetch it again", path)
     return value, places
 
 
