@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.baseline import BaselineModel
-from streamcoref.model.checkpoint import Checkpoint, find_checkpoint, load_checkpoint, save_checkpoint
+from streamcoref.model.checkpoint import BUNDLED, Checkpoint, find_checkpoint, load_checkpoint, save_checkpoint
 from streamcoref.model.config import build_encoder, preset
 from streamcoref.model.incremental import IncrementalModel, SegmentResult
 from streamcoref.model.predict import predict
@@ -169,11 +169,19 @@ def without_some(tensors: dict[str, torch.Tensor]) -> None:
         tensors.pop(name)
 
 
+def other_tokenizer(folder: Path) -> None:
+    for file in folder.glob("*token*"):
+        file.unlink()
+    for file in BUNDLED.glob("*token*"):
+        shutil.copy(file, folder)
+
+
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no config": (lambda f: (f / "config.json").unlink(), r"not a model folder: it has no config\.json"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), r"not a model folder: it has no model\.safetensors"),
     "no tokenizer": (without_tokenizer, "tokenizer of .*model"),
     "broken tokenizer": (lambda f: (f / "tokenizer.json").write_text("{"), "tokenizer of .*model"),
+    "another model's tokenizer": (other_tokenizer, r"its tokenizer has 30522 pieces, but its encoder knows 400"),
     "broken JSON": (lambda f: (f / "config.json").write_text("{"), r"config\.json is not valid JSON: .*line 1"),
     "not text": (lambda f: (f / "config.json").write_bytes(b"\xff\xfe\x00"), r"config\.json is not valid JSON"),
     "not a table": (lambda f: (f / "config.json").write_text("[1]"), r"config\.json: .*dictionary"),

@@ -72,9 +72,13 @@ class ModelChoice(Options):
     def _load(self) -> Checkpoint:
         if self.path is not None:
             return load_checkpoint(self.path, device())
-        config = preset(self.preset or "")
+        config, tokenizer = preset(self.preset or ""), load_tokenizer(self.tokenizer or "")
+        # random weights are as good for one vocabulary as for another
+        architecture = {**(config.encoder.architecture or {}), "vocab_size": tokenizer.size}
+        encoder = config.encoder.model_copy(update={"architecture": architecture})
         torch.manual_seed(1)
-        return Checkpoint(build_model(config).to(device()).eval(), config, load_tokenizer(self.tokenizer or ""))
+        model = build_model(config.model_copy(update={"encoder": encoder}))
+        return Checkpoint(model.to(device()).eval(), config, tokenizer)
 
 
 class RunChoice(Options):

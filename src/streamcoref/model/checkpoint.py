@@ -62,7 +62,13 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revisi
     config = parse_config(values, str(folder / CONFIG))
     model = build_model(config)
     _load_weights(model, folder / WEIGHTS)
-    return Checkpoint(model.to(device).eval(), config, load_tokenizer(folder))
+    tokenizer = load_tokenizer(folder)
+    known = model.encoder.model.get_input_embeddings().num_embeddings
+    if tokenizer.size > known:
+        raise StreamcorefError(
+            f"{folder}: its tokenizer has {tokenizer.size} pieces, but its encoder knows {known}; it is another model's"
+        )
+    return Checkpoint(model.to(device).eval(), config, tokenizer)
 
 
 def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:

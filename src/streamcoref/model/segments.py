@@ -62,6 +62,7 @@ class PieceTokenizer:
         self.first: int = tokenizer.cls_token_id
         self.last: int = tokenizer.sep_token_id
         self.unknown: int = tokenizer.unk_token_id
+        self.size = len(tokenizer)  # of the vocabulary
 
     def definition(self) -> dict[str, Any]:
         """All that decides which pieces a word becomes. Lengths are not part of it: a call may change them."""
