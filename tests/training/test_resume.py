@@ -50,7 +50,9 @@ class Moments:
 
 
 def tiny(folder: Path) -> dict[str, Any]:
-    values = synthetic.recipe(folder, documents=2, epochs=2, warm_up=0.5, schedule="linear", evict=True)
+    values = synthetic.recipe(
+        folder, documents=2, epochs=2, warm_up=0.5, schedule="linear", evict=True, hidden_pieces=0.1
+    )
     values["model"]["changes"]["dropout"] = 0.3
     values["run"]["checkpoint_minutes"] = 0
     return values

@@ -45,6 +45,7 @@ class TrainingOptions(Options):
     schedule: Literal["constant", "linear"] = "linear"
     warm_up: float = Field(default=0.1, ge=0, le=1)  # share of all steps, for the encoder and the heads alike
     clip: PositiveFloat = 1.0
+    hidden_pieces: float = Field(default=0.0, ge=0, lt=1)  # share that the encoder reads as masked while it learns
     patience: PositiveInt | None = None  # stop after this many epochs without a better dev F1
     mention_loss: Literal["all", "singletons", "off"] = "off"  # on which corpora
     mention_weight: PositiveFloat = 1.0

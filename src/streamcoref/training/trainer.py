@@ -27,6 +27,7 @@ from streamcoref.model.segments import PieceTokenizer
 from streamcoref.training.data import epoch_length, epoch_order, load_corpora
 from streamcoref.training.distributed import Workers
 from streamcoref.training.encodings import EncodingCache
+from streamcoref.training.hidden_pieces import HiddenPieces
 from streamcoref.training.recipe import Recipe
 from streamcoref.training.steps import Example, IncrementalOptions, baseline_step, incremental_step
 
@@ -67,6 +68,8 @@ class Trainer:
         self.encode: Any = self.model.encoder
         if recipe.run.cache is not None and self.model.encoder.frozen:
             self.encode = EncodingCache(self.model.encoder, recipe.run.cache)
+        if recipe.training.hidden_pieces:
+            self.encode = HiddenPieces(self.model.encoder, self.tokenizer, recipe.training.hidden_pieces)
         self.step = 0  # optimizer steps done
         self.epochs = 0  # done, their evaluation and checkpoints too
         self.best = -1.0
