@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import streamcoref.resolver
+from streamcoref.cli import process_memory
 from tests.cli import toy_resolving
 
 # Blocks are freed below one that is in use: glibc alone would keep their pages.
@@ -28,6 +31,47 @@ print((full - resident_bytes()) / 1e6)
 def test_freed_blocks_leave_the_process() -> None:
     output = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True).stdout
     assert float(output) > 100
+
+
+THREADS = """
+import ctypes, sys, threading
+from streamcoref.cli.process_memory import share_one_heap
+if sys.argv[1] == "one":
+    share_one_heap()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+together = threading.Barrier(4)
+def take():
+    libc.malloc(1000)
+    together.wait()
+threads = [threading.Thread(target=take) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+file = ctypes.c_void_p(libc.fopen(b"/dev/stdout", b"w"))
+libc.malloc_info(0, file)
+libc.fflush(file)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="needs the C library of GNU")
+def test_threads_share_one_heap() -> None:
+    heaps = {}
+    for how in ("one", "many"):
+        command = [sys.executable, "-c", THREADS, how]
+        heaps[how] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.count("<heap nr=")
+    assert heaps["one"] == 1
+    assert heaps["many"] > 1
+
+
+def test_resolve_shares_one_heap_before_it_loads_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = toy_resolving.save_model(tmp_path / "model")
+    (tmp_path / "story.txt").write_text(toy_resolving.text(50), encoding="utf-8")
+    order: list[str] = []
+    load = streamcoref.resolver.load
+    monkeypatch.setattr(process_memory, "share_one_heap", lambda: order.append("heap"))
+    monkeypatch.setattr(streamcoref.resolver, "load", lambda *a, **k: (order.append("load"), load(*a, **k))[1])
+    assert toy_resolving.invoke("resolve", str(tmp_path / "story.txt"), "--model", model).exit_code == 0
+    assert order == ["heap", "load"]
 
 
 @pytest.mark.parametrize(

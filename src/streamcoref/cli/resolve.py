@@ -157,9 +157,11 @@ def _check_live(given: Sequence[Path], output: str | None, format_name: str | No
 def _load(
     model: str | None, threads: int | None, options: dict[str, Any], encoding: str, errors: str, force: bool
 ) -> Job:
+    from streamcoref.cli.process_memory import share_one_heap
     from streamcoref.cli.resolve_job import Job
     from streamcoref.resolver import load
 
+    share_one_heap()
     return Job(model or "default", load(model, device="auto", threads=threads), options, encoding, errors, force)
 
 
