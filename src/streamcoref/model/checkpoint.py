@@ -63,8 +63,8 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revisi
     model = build_model(config)
     _load_weights(model, folder / WEIGHTS)
     tokenizer = load_tokenizer(folder)
-    known = model.encoder.model.get_input_embeddings().num_embeddings
-    if tokenizer.size > known:
+    known: int | None = getattr(model.encoder.model.config, "vocab_size", None)  # an encoder of one's own may not say
+    if known is not None and tokenizer.size > known:
         raise StreamcorefError(
             f"{folder}: its tokenizer has {tokenizer.size} pieces, but its encoder knows {known}; it is another model's"
         )
