@@ -7,7 +7,7 @@
 David Copperfield, and the same ten times over, are read by `streamcoref resolve book.txt -o book.sqlite` in a process
 of its own, which is watched from outside: its RSS, and the number of words that the store says have been read.
 
-- `rss_growth`: RSS at the end over RSS at 5% of the way, less one. Each is the median of what was seen in 5% of the
+- `rss_growth`: RSS at the end over RSS at 5% of the way, less one. Each is the median of what was seen in 2% of the
   way, since RSS goes up and down by 60 MB while a segment is read.
 - `late_over_early_time`: time per word in the last tenth of the way over that in the second tenth;
   `late_over_early_cpu_time` is the same of the process' time on the CPU, which other programs disturb less.
@@ -40,7 +40,7 @@ import psutil  # type: ignore[import-untyped]
 SHARED = Path(os.environ.get("STREAMCOREF_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 BOOK = SHARED / "corpora" / "novels" / "766_david_copperfield.txt"
 POLL_SECONDS = 0.1
-EARLY, WINDOW = 0.05, 0.05
+EARLY, WINDOW = 0.05, 0.02
 FIRST_PREFIX, LONGER = 5_000, 1.3  # characters, and how much longer each beginning is than the one before
 ALL_SPANS = 10**9
 MB = 1e6

@@ -76,9 +76,9 @@ class ModelChoice(Options):
         # random weights are as good for one vocabulary as for another
         architecture = {**(config.encoder.architecture or {}), "vocab_size": tokenizer.size}
         encoder = config.encoder.model_copy(update={"architecture": architecture})
+        config = config.model_copy(update={"encoder": encoder})
         torch.manual_seed(1)
-        model = build_model(config.model_copy(update={"encoder": encoder}))
-        return Checkpoint(model.to(device()).eval(), config, tokenizer)
+        return Checkpoint(build_model(config).to(device()).eval(), config, tokenizer)
 
 
 class RunChoice(Options):
