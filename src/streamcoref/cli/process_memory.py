@@ -26,8 +26,8 @@ def resident_bytes() -> int:
 def share_one_heap() -> None:
     """Let all threads take memory from one heap, where the C library can (glibc); to be called before there are any.
 
-    glibc gives each thread its own, and so each keeps gaps of its own. One has fewer. Threads here take large blocks and
-    few, so they hardly wait for each other.
+    glibc gives each thread its own, and so each keeps gaps of its own. One has fewer. Threads here take large blocks,
+    and few, so they hardly wait for each other.
     """
     if mallopt := _of_glibc("mallopt"):
         mallopt(_M_ARENA_MAX, 1)
