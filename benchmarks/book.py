@@ -176,26 +176,26 @@ def measure_baseline(text: str, model: str | None, baseline: str | None, limit: 
     import torch
 
     from streamcoref.model.config import build_model, parse_config, preset
-    from streamcoref.model.predict import predict
-    from streamcoref.resolver import load
+    from streamcoref.resolver import Resolver, load
     from streamcoref.text import document_from_text
 
     torch.manual_seed(0)
     torch.set_num_threads(threads)
-    checkpoint = load(baseline or model).checkpoint
+    resolver = load(baseline or model)
     if baseline is None:
+        checkpoint = resolver.checkpoint
         values: dict[str, Any] = checkpoint.config.model_dump(mode="json")
         values |= {"kind": "baseline", "higher_order": {"depth": 2, "max_spans": ALL_SPANS}}
         values["spans"]["min_score"] = None  # a threshold means nothing to random weights
         if values["pair_score"]["name"] != "coarse_to_fine":
             values["pair_score"] = preset("small").pair_score.model_dump(mode="json")
         config = parse_config(values, "baseline")
-        checkpoint = checkpoint._replace(model=build_model(config).eval(), config=config)
+        resolver = Resolver(checkpoint._replace(model=build_model(config).eval(), config=config), resolver.folder)
     rows: list[Prefix] = []
     length = FIRST_PREFIX
     while length < len(text) * LONGER and not (rows and rows[-1].rss > limit):
         document = document_from_text("book", text[:length])
-        predict(*checkpoint, document)
+        resolver.resolve(document=document)
         rows.append(Prefix(len(document.words), peak_rss()))
         length = int(length * LONGER)
     return rows

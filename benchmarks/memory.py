@@ -29,12 +29,18 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline import BaselineModel
+from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.config import ModelConfig, build_model, parse_config, preset
+from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.pair_score import Pairs
-from streamcoref.model.segments import PieceTokenizer, Segment, cut_segments, make_segment
-from streamcoref.text import split_text
+from streamcoref.model.reading import SegmentResult
+from streamcoref.model.segments import Segment, Segmenter
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.words import document_words
+from streamcoref.text import document_from_text
 
 SHARED = Path(os.environ.get("STREAMCOREF_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 MAX_PIECES = 64
@@ -80,19 +86,15 @@ def chapters(novels: list[Path], characters: int = 20_000) -> Iterator[str]:
             yield "".join(lines)
 
 
-def endless_segments(novels: list[Path], tokenizer: PieceTokenizer) -> Iterator[Segment]:
+def endless_segments(novels: list[Path], segmenter: Segmenter) -> Iterator[Segment]:
     """Segments of real text without end; no more than some paragraphs are held."""
-    first_word = position = sentence = 0
+    builder = segmenter.builder()
+    sentences = 0
     for text in chapters(novels):
-        offsets, ends = split_text(text)
-        words = [text[a:b] for a, b in offsets]
-        pieces = [word[: MAX_PIECES - 2] for word in tokenizer(words)]
-        sentences = [sentence + i for i, (a, b) in enumerate(zip([0, *ends], ends, strict=False)) for _ in range(b - a)]
-        for a, b in cut_segments([len(word) for word in pieces], ends, MAX_PIECES - 2):
-            segment = make_segment(tokenizer, pieces[a:b], words[a:b], sentences[a:b], first_word + a, position)
-            position = segment.end
-            yield segment
-        first_word, sentence = first_word + len(words), sentence + len(ends)
+        document = document_from_text("chapter", text)
+        yield from builder.add([w._replace(sentence=sentences + w.sentence) for w in document_words(document)])
+        yield from builder.finish()
+        sentences += len(document.sentence_ends)
 
 
 def trained_tokenizer(novel: Path, vocabulary: int = 8000) -> PieceTokenizer:
@@ -118,19 +120,27 @@ def small(**changes: Any) -> ModelConfig:
 # Measurements
 
 
-def prepare(novels: list[Path], threads: int) -> Iterator[Segment]:
+def prepare(novels: list[Path], threads: int, config: ModelConfig) -> tuple[CorefModel, Iterator[Segment]]:
     torch.manual_seed(0)
     torch.set_num_threads(threads)
-    return endless_segments(novels, trained_tokenizer(novels[0]))
+    checkpoint = Checkpoint(build_model(config).eval(), config, trained_tokenizer(novels[0]))
+    return checkpoint.model, endless_segments(novels, checkpoint.segmenter)
 
 
 @torch.inference_mode()
 def measure_incremental(novels: list[Path], threads: int) -> list[Row]:
-    segments = prepare(novels, threads)
-    model = build_model(small()).eval()
+    config = small()
+    model, segments = prepare(novels, threads, config)
     assert isinstance(model, IncrementalModel)
-    state = model.new_state()
-    results = model.find_clusters(segments, state)
+    state, reading = model.new_state(), model.reading(evict=config.evict.build())
+    encoder = EncoderService(model.encoder, model.device)
+
+    def read() -> Iterator[SegmentResult]:
+        with encoder.beside():
+            for segment, pieces in encoder.in_order(segments):
+                yield model.step(state, segment, pieces, reading)
+
+    results = read()
     rows: list[Row] = []
     for count in INCREMENTAL_SEGMENTS:
         for _ in islice(results, count - (rows[-1].segments if rows else 0)):
@@ -142,8 +152,8 @@ def measure_incremental(novels: list[Path], threads: int) -> list[Row]:
 
 @torch.inference_mode()
 def measure_baseline(novels: list[Path], threads: int, name: str, max_spans: int) -> list[Row]:
-    segments = prepare(novels, threads)
-    model = build_model(small(kind="baseline", higher_order={"depth": 2, "max_spans": max_spans})).eval()
+    config = small(kind="baseline", higher_order={"depth": 2, "max_spans": max_spans})
+    model, segments = prepare(novels, threads, config)
     assert isinstance(model, BaselineModel)
     live = 0
     refine = model.pair_score.refine
@@ -158,7 +168,7 @@ def measure_baseline(novels: list[Path], threads: int, name: str, max_spans: int
     text: list[Segment] = []
     for count in BASELINE_SEGMENTS:
         text.extend(islice(segments, count - len(text)))
-        spans, _ = model(text)
+        spans, _ = model.resolve([model.encoder([segment])[0] for segment in text], text, model.reading())
         rows.append(Row(name, count, live, 0, len(spans.words), peak_rss()))
         if rows[-1].rss > LIMIT:
             break

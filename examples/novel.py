@@ -1,52 +1,47 @@
-"""A long text to SQLite, and its main characters from there.
+"""A long text to a store, and its main characters from there.
 
 python examples/novel.py NOVEL.txt [MODEL]
 
-The command may be stopped or killed at any time: run it again, and it goes on where it was. The tables are described in
-docs/store.md.
+The script may be stopped or killed at any time: run it again, and it goes on where it was. The store is an SQLite file,
+described in docs/store.md.
 """
 
 from __future__ import annotations
 
-import sqlite3
-import subprocess
 import sys
-from contextlib import closing
+from collections import Counter
+from itertools import islice
 from pathlib import Path
 
-COMMAND = Path(sys.executable).with_name("streamcoref")
-CHARACTERS, PARTS = 8, 40
+import streamcoref
+from streamcoref.store import ReadingProgress, Store, StoredEntity
+
+CHARACTERS, PARTS, OTHER_NAMES = 8, 40, 4
 BARS = " ▁▂▃▄▅▆▇█"
-# People are those whom the text calls he or she.
-MAIN_CHARACTERS = """
-    SELECT entities.id, name, size FROM entities
-    WHERE EXISTS (SELECT 1 FROM mentions WHERE entity = entities.id AND lower(text) IN ('he', 'him', 'she', 'her'))
-    ORDER BY size DESC, entities.id LIMIT ?
-"""
-TIMELINE = """
-    SELECT word_start * ? / (SELECT max(word_end) FROM mentions) AS part, count(*) FROM mentions
-    WHERE entity = ? GROUP BY part
-"""
-OTHER_NAMES = """
-    SELECT text FROM mentions WHERE entity = ? AND text <> ? AND length(text) > 4
-    GROUP BY text ORDER BY count(*) DESC, text LIMIT 4
-"""
+PEOPLE = {"he", "him", "she", "her"}
 
 
-def main(novel: Path, model: str = "default") -> int:
-    store = novel.with_suffix(".sqlite")
-    # The store must be complete before its main characters are known; the command says itself what went wrong.
-    status = subprocess.run([COMMAND, "resolve", novel, "-o", store, "--model", model], check=False).returncode
-    if status:
-        return status
-    with closing(sqlite3.connect(store)) as connection:
-        for entity, name, size in connection.execute(MAIN_CHARACTERS, (CHARACTERS,)):
-            counts = dict(connection.execute(TIMELINE, (PARTS, entity)))
-            others = [" ".join(text.split()) for (text,) in connection.execute(OTHER_NAMES, (entity, name))]
-            print(
-                f"{name[:24]:24} {size:6,} |{bars([counts.get(part, 0) for part in range(PARTS)])}| {', '.join(others)}"
-            )
-    return 0
+def main(novel: Path, model: str | None = None) -> None:
+    with streamcoref.resolve_file(novel, novel.with_suffix(".sqlite"), model=model, on_progress=show) as store:
+        people = (entity for entity in store.entities() if is_person(store, entity))
+        for entity in islice(people, CHARACTERS):
+            timeline = bars(store.timeline(entity.id, PARTS))
+            print(f"{entity.name[:24]:24} {entity.size:6,} |{timeline}| {', '.join(other_names(store, entity))}")
+
+
+def show(progress: ReadingProgress) -> None:
+    print(f"\r{progress.words:,} words, {progress.entities:,} entities alive ", end="", file=sys.stderr)
+
+
+def is_person(store: Store, entity: StoredEntity) -> bool:
+    """People are those whom the text calls he or she."""
+    return any(mention.text.lower() in PEOPLE for mention in store.mentions(entity.id))
+
+
+def other_names(store: Store, entity: StoredEntity) -> list[str]:
+    """What else it is called, most often first; pronouns are too short to be names."""
+    texts = Counter(" ".join(mention.text.split()) for mention in store.mentions(entity.id))
+    return [text for text, _ in texts.most_common() if text != entity.name and len(text) > 4][:OTHER_NAMES]
 
 
 def bars(counts: list[int]) -> str:
@@ -58,4 +53,7 @@ def bars(counts: list[int]) -> str:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: python examples/novel.py NOVEL.txt [MODEL]")
-    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:3]))
+    try:
+        main(Path(sys.argv[1]), *sys.argv[2:3])
+    except streamcoref.StreamcorefError as error:
+        sys.exit(f"novel: {error}")

@@ -17,18 +17,24 @@ from pathlib import Path
 
 import torch
 
-from streamcoref.model.agreement import OTHER_GENDER, OTHER_NAME, SHARED_NAME, SPEAKER
+from streamcoref.model.base import CorefModel
 from streamcoref.model.checkpoint import BUNDLED, CARD, load_checkpoint, save_checkpoint
-from streamcoref.model.config import Model
-from streamcoref.model.pair_score import CoarseToFineScorer
+from streamcoref.model.features.agreement import Value
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 
 # Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
-CONFLICTS = (SHARED_NAME, OTHER_NAME, OTHER_GENDER, SPEAKER + 1, SPEAKER + 2)
+CONFLICTS = (
+    Value.SHARED_NAME,
+    Value.OTHER_NAME,
+    Value.OTHER_GENDER,
+    Value.OTHER_SPEAKER,
+    Value.SAME_SPEAKER_OTHER,
+)
 PENALTY = 3.0
 
 
 @torch.no_grad()
-def penalise(model: Model, penalty: float) -> None:
+def penalise(model: CorefModel, penalty: float) -> None:
     """Lower the prior score of conflicts: their embeddings move along the weights that read them."""
     scorer = model.pair_score
     assert isinstance(scorer, CoarseToFineScorer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             f"no corpora in {SHARED}; set STREAMCOREF_SHARED to their folder",
         ),
         "model": (DEFAULT_MODEL.is_file(), "no bundled model in src/streamcoref/models/default yet"),
-        "browser": (shutil.which("chromium") is not None, "chromium is not installed"),
+        "browser": (
+            shutil.which("chromium") is not None and find_spec("playwright") is not None,
+            "chromium or playwright is not installed",
+        ),
     }
     for item in items:
         for marker, (met, reason) in needs.items():

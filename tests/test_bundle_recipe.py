@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 import torch
 
-from streamcoref.model.agreement import VALUES
-from streamcoref.model.pair_score import CoarseToFineScorer
+from streamcoref.model.features.agreement import Value
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from tests.model import toys
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "bundle.py"
@@ -36,11 +36,11 @@ def test_conflicts_cost_the_penalty_and_nothing_else_changes(bundle: ModuleType)
     def tables() -> tuple[torch.Tensor, torch.Tensor]:
         folded = model.pair_score.fold_features({"genre": 0, "scheme": 0})
         assert folded.refine is not None
-        return folded.score.reshape(10, VALUES), folded.refine
+        return folded.score.reshape(10, len(Value)), folded.refine
 
     score, refine = tables()
     bundle.penalise(model, 2.5)
-    expected = torch.zeros(VALUES)
+    expected = torch.zeros(len(Value))
     expected[list(bundle.CONFLICTS)] = 2.5
     after, refine_after = tables()
     torch.testing.assert_close(score - after, expected.expand(10, -1), atol=1e-4, rtol=0)

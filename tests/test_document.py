@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import FrozenInstanceError, replace
 from itertools import chain
 from random import Random
@@ -164,3 +166,24 @@ def test_values_are_plain() -> None:
 def test_character_offsets_outside_the_text_are_refused(offsets: tuple[tuple[int, int], ...]) -> None:
     with pytest.raises(StreamcorefError, match="outside its text"):
         Document("x", ("Anna", "ran"), (2,), text="Anna ran", offsets=offsets)
+
+
+LONG = Document("long", ("Ann",) * 5000, (5000,), (((0, 1), (1, 2)),), (((2, 3),),), scores={(2, 3): 0.5})
+
+
+def test_a_document_is_shown_in_a_line() -> None:
+    assert repr(LONG) == (
+        "<Document key='long', 5,000 words, 1 sentence, 1 entity found, 1 gold entity: "
+        "'Ann Ann Ann Ann Ann Ann Ann Ann…'>"
+    )
+    assert repr(Document("", (), ())) == "<Document key='', 0 words, 0 sentences: ''>"
+    assert len(repr(Document("wide", ("x" * 10_000,), (1,)))) < 200
+
+
+def test_a_document_is_a_value() -> None:
+    """It can be a key, be copied and be sent to another process."""
+    assert LONG.entities
+    twins = [copy.copy(LONG), copy.deepcopy(LONG), pickle.loads(pickle.dumps(LONG)), replace(LONG)]
+    assert {LONG, *twins} == {LONG}
+    assert all(twin == LONG and twin.entities == LONG.entities for twin in twins)
+    assert hash(LONG) != hash(replace(LONG, key="other"))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,8 +24,8 @@ from tokenizers import normalizers
 import streamcoref
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
+from streamcoref.events import Event, with_answer
 from streamcoref.model import checkpoint as checkpoints
-from streamcoref.model.predict import predict
 from streamcoref.resolver import Resolver, load
 from streamcoref.text import split_text
 from tests import toy_resolver
@@ -49,7 +52,12 @@ def test_a_text() -> None:
             assert mention.score is not None
 
 
-def test_words_and_speakers_agree_with_predict() -> None:
+def streamed(document: Document, events: list[Event]) -> Document:
+    """A document with the answer of a stream."""
+    return with_answer(replace(document, predicted_clusters=None, scores={}), events)
+
+
+def test_words_and_speakers_agree_with_a_stream() -> None:
     """Of documents that have words only, with a speaker a word, whatever the model makes of the speakers."""
     model = toy_resolver.make_resolver(segments={"max_pieces": 24, "speakers_as_text": True})
     plain = toys.document(3, 80)
@@ -58,7 +66,9 @@ def test_words_and_speakers_agree_with_predict() -> None:
     ends = [0, *document.sentence_ends]
     speakers = [names[a:b] for a, b in pairwise(ends)]
     answer = model.resolve(words=document.sentences, speakers=speakers, key="toy")
-    assert answer == predict(*model.checkpoint, document)
+    stream = model.stream()
+    assert answer == streamed(document, stream.feed_words(document.sentences, speakers) + stream.close())
+    assert answer == model.resolve(document=document)
     assert answer.predicted_clusters
     assert answer.text is None
     assert answer.scores != model.resolve(words=document.sentences).scores
@@ -86,13 +96,37 @@ def test_turns() -> None:
     assert document.entities
 
 
-def test_turns_agree_with_predict() -> None:
+def test_turns_agree_with_a_stream() -> None:
     model = toy_resolver.make_resolver(segments={"max_pieces": 24, "speakers_as_text": True})
     turns = [(["Anna", "Carl", None][seed % 3], text) for seed, text in enumerate(TEXTS)]
     document = model.resolve(turns=turns)
-    answer = predict(*model.checkpoint, replace(document, predicted_clusters=None, scores={}))
-    assert answer == document
+    stream = model.stream()
+    events: list[Event] = []
+    for number, (speaker, text) in enumerate(turns):
+        events += stream.feed("\n" + text if number else text, speaker)
+        events += stream.end_turn()
+    assert streamed(document, events + stream.close()) == document
     assert len(document.entities) > 3
+
+
+@pytest.mark.parametrize("options", [{}, {"singletons": True}, {"min_score": 0.1, "evict": "none"}])
+def test_a_text_agrees_with_a_stream(options: dict[str, Any]) -> None:
+    for text in (plain_text(9, 300), "“I know,” said Anna.\n\nHe left -- she did n't.", ""):
+        stream = resolver().stream(**options)
+        document = resolver().resolve(text, **options)
+        assert document == streamed(document, stream.feed(text) + stream.close())
+
+
+def test_a_document_is_answered_as_it_is() -> None:
+    """By its own words and sentences, keeping all that it has."""
+    document = replace(toys.document(3, 80), clusters=(((0, 1), (5, 6)),), genre="novel")
+    answer = resolver().resolve(document=document)
+    assert replace(answer, predicted_clusters=None, scores={}) == document
+    assert answer.predicted_clusters == resolver().resolve(words=document.sentences, genre="novel").predicted_clusters
+    assert resolver().resolve(document=document, genre="unknown").genre == "unknown"
+    # Its own genre counts as one that is asked for, and one that the model does not know as none.
+    other = replace(document, genre="verse")
+    assert resolver().resolve(document=other).scores == resolver().resolve(document=replace(other, genre=None)).scores
 
 
 def test_a_baseline_resolves_but_does_not_stream() -> None:
@@ -100,7 +134,8 @@ def test_a_baseline_resolves_but_does_not_stream() -> None:
     document = baseline.resolve(TEXTS[1], singletons=True, min_score=0.2)
     assert document.entities
     assert all(mention.score is not None and mention.score >= 0.2 for e in document.entities for mention in e.mentions)
-    assert document == predict(*baseline.checkpoint, document, singletons=True, min_score=0.2)
+    assert len(baseline.resolve(TEXTS[1], singletons=True, min_score=0.6).scores) < len(document.scores)
+    assert document == baseline.resolve(document=document, singletons=True, min_score=0.2)
     assert len(baseline.resolve(words=[["Anna", "left", "her"]], speakers="Carl").words) == 3
     with pytest.raises(StreamcorefError, match="whole-document baseline, which cannot read a stream; use resolve"):
         baseline.stream()
@@ -113,8 +148,8 @@ def test_a_baseline_resolves_but_does_not_stream() -> None:
     [
         ({"text": b"bytes"}, "a text to resolve is a str, not bytes"),
         ({"text": 3}, "a text to resolve is a str, not int"),
-        ({}, "give one of text, words and turns"),
-        ({"text": "a", "words": [["a"]]}, "give one of text, words and turns"),
+        ({}, "give one of text, words, turns and document"),
+        ({"text": "a", "words": [["a"]]}, "give one of text, words, turns and document"),
         ({"text": "a", "speakers": ["Anna"]}, "speakers go with words"),
         ({"words": "a b"}, "a list of sentences, each a list of str, not str"),
         ({"turns": "a b"}, r"a list of pairs \(speaker, text\), not str"),
@@ -122,12 +157,12 @@ def test_a_baseline_resolves_but_does_not_stream() -> None:
         ({"turns": [(3, "a")]}, r"turn 0 \(counted from 0\) is not a pair"),
         ({"text": "a", "scheme": "nope"}, "the model has no scheme 'nope'; its schemes: plain, litbank"),
         ({"text": "a", "genre": "nope"}, "the model has no genre 'nope'; its genres: unknown, novel"),
-        ({"text": "a", "evict": "nope"}, "^evict nope: unknown name 'nope'; known: none, two_distances"),
-        ({"text": "a", "evict": {"name": "none", "colour": 1}}, "evict .*colour: unknown key"),
-        ({"text": "a", "evict": 3}, "evict is 3; give a policy by name"),
-        ({"text": "a", "min_score": 1.5}, r"min_score is 1\.5; give a probability, from 0 to 1"),
-        ({"text": "a", "min_score": float("nan")}, "min_score is nan"),
-        ({"text": "a", "singletons": "yes"}, "singletons is 'yes'; give True or False"),
+        ({"text": "a", "evict": "nope"}, "^evict: unknown name 'nope'; known: none, two_distances"),
+        ({"text": "a", "evict": {"name": "none", "colour": 1}}, "^evict.colour: unknown key"),
+        ({"text": "a", "evict": 3}, "^evict: 3 is no policy; give one by name"),
+        ({"text": "a", "min_score": 1.5}, "^min_score: Input should be less than or equal to 1"),
+        ({"text": "a", "min_score": float("nan")}, "^min_score: Input should be "),
+        ({"text": "a", "singletons": "yes"}, "^singletons: Input should be a valid boolean"),
         ({"text": "a", "colour": 1}, "there is no option 'colour'; the options are singletons, min_score"),
     ],
 )
@@ -205,6 +240,35 @@ def test_a_million_identical_words() -> None:
     assert stream.words_read > 39_900
     assert stream.alive <= 2 * alive
     assert len(stream.state()) < 1.5 * early
+
+
+@pytest.mark.parametrize("texts", ["Anna saw the ship.", b"Anna", {"text": "Anna saw the ship."}])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_one_text_is_not_many(texts: Any, workers: int) -> None:
+    """A str is a sequence of its characters, each of which would be a text."""
+    with pytest.raises(StreamcorefError, match=r"resolve_many takes several texts.*give \[text\], or call resolve"):
+        resolver().resolve_many(texts, workers=workers)
+
+
+def test_a_resolver_is_shared_by_its_copies_and_read_again_from_a_pickle(folder: Path) -> None:
+    ours = load(folder)
+    assert copy.copy(ours) is ours
+    assert copy.deepcopy(ours) is ours
+    again = pickle.loads(pickle.dumps(ours))
+    assert again.folder == ours.folder
+    assert again.resolve(TEXTS[0]) == ours.resolve(TEXTS[0])
+
+
+def test_a_resolver_that_cannot_be_read_again_says_so(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(StreamcorefError, match="cannot be sent elsewhere: its model is in no folder"):
+        pickle.dumps(resolver())
+    moving = tmp_path / "model"
+    shutil.copytree(folder, moving)
+    sent = pickle.dumps(load(moving))
+    shutil.rmtree(moving)
+    checkpoints.save_checkpoint(moving, toy_resolver.make_resolver(spans={"ratio": 0.3}).checkpoint, "# Another\n")
+    with pytest.raises(StreamcorefError, match="no longer the model that was sent"):
+        pickle.loads(sent)
 
 
 def test_many_texts_in_order_and_none_dropped() -> None:

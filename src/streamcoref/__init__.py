@@ -6,11 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from streamcoref.document import Document, Entity, Mention
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
 
 if TYPE_CHECKING:
-    from streamcoref.resolver import Resolver, load
+    from streamcoref.integrations.progress_bar import progress_bar
+    from streamcoref.integrations.rendering import render
+    from streamcoref.options import ResolveOptions
+    from streamcoref.progress import ReadingProgress
+    from streamcoref.resolver import Resolver, load, resolve_file
+    from streamcoref.store import Store
     from streamcoref.stream import Stream
 
 __version__ = "0.1.0"
@@ -21,20 +26,43 @@ __all__ = [
     "EntityStarted",
     "Event",
     "InputError",
+    "LanguageWarning",
     "Mention",
     "MentionLinked",
+    "ReadingProgress",
+    "ResolveOptions",
     "Resolver",
+    "StoppedError",
+    "Store",
     "Stream",
     "StreamcorefError",
     "__version__",
     "load",
+    "progress_bar",
+    "render",
+    "resolve_file",
 ]
 
-# These import torch, which takes seconds: not before somebody wants them.
-_LAZY = {"Resolver": "streamcoref.resolver", "Stream": "streamcoref.stream", "load": "streamcoref.resolver"}
+# These import torch, pydantic or SQLite, which takes time: not before somebody wants them.
+_LAZY = {
+    "ReadingProgress": "streamcoref.progress",
+    "ResolveOptions": "streamcoref.options",
+    "Resolver": "streamcoref.resolver",
+    "Store": "streamcoref.store",
+    "Stream": "streamcoref.stream",
+    "load": "streamcoref.resolver",
+    "progress_bar": "streamcoref.integrations.progress_bar",
+    "render": "streamcoref.integrations.rendering",
+    "resolve_file": "streamcoref.resolver",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names and nothing else: not the modules that happen to be imported."""
+    return list(__all__)

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, Literal
 
+from streamcoref._wording import counted
 from streamcoref.errors import StreamcorefError
-from streamcoref.naming import clean_name, readable_name
+from streamcoref.language.labels import clean_name, readable_name
 
 Span = tuple[int, int]
 Cluster = tuple[Span, ...]
 Clusters = tuple[Cluster, ...]
+FrameKind = Literal["pandas", "polars"]
+
+_SHOWN_WORDS, _SHOWN_CHARACTERS = 8, 60  # of a document's beginning where it is named
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -75,7 +80,23 @@ class Document:
     genre: str | None = None
     text: str | None = None
     offsets: tuple[Span, ...] = ()
-    scores: Mapping[Span, float] = field(default_factory=dict)
+    scores: Mapping[Span, float] = field(default_factory=dict, hash=False)
+
+    def __repr__(self) -> str:
+        """In a line, however long the document is."""
+        begin = self.span_text((0, min(_SHOWN_WORDS, len(self.words)))) if self.words else ""
+        shown = begin[:_SHOWN_CHARACTERS]
+        parts = [
+            f"key={self.key!r}",
+            counted(len(self.words), "word", "words"),
+            counted(len(self.sentence_ends), "sentence", "sentences"),
+        ]
+        if self.predicted_clusters is not None:
+            parts.append(f"{counted(len(self.predicted_clusters), 'entity', 'entities')} found")
+        if self.clusters:
+            parts.append(f"{counted(len(self.clusters), 'gold entity', 'gold entities')}")
+        more = "…" if len(shown) < len(begin) or len(self.words) > _SHOWN_WORDS else ""
+        return f"<Document {', '.join(parts)}: {shown + more!r}>"
 
     def __post_init__(self) -> None:
         length = len(self.words)
@@ -154,10 +175,10 @@ class Document:
 
     def _entity(self, number: int, cluster: Cluster) -> Entity:
         mentions = tuple(self.mention(span) for span in cluster)
-        name = readable_name([(self.words[a:b], self._opens_sentence(a)) for a, b in cluster])
+        name = readable_name([(self.words[a:b], self.opens_sentence(a)) for a, b in cluster])
         return Entity(number, clean_name(self.span_text(cluster[name])), mentions)
 
-    def _opens_sentence(self, word: int) -> bool:
+    def opens_sentence(self, word: int) -> bool:
         return word == 0 or self.sentence_of_word[word] != self.sentence_of_word[word - 1]
 
     def mention(self, span: Span) -> Mention:
@@ -184,11 +205,45 @@ class Document:
         text = "\n".join(" ".join(sentence) for sentence in self.sentences)
         return replace(self, text=text, offsets=tuple(offsets))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, all that there is: what `jsonlines` has on a line, mentions as [first, last] word."""
+        from streamcoref.formats.document_record import to_record  # it needs this module
+
+        return to_record(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Document:
+        """The document of such values, checked; an InputError says what is wrong with them."""
+        from streamcoref.formats.document_record import from_record
+
+        return from_record(values)
+
     def resolved_text(self) -> str:
-        """The text of `with_text()` with pronouns replaced by names where that reads well; see `resolved.py`."""
-        from streamcoref.resolved import resolved_text  # it needs this module
+        """The text of `with_text()` with pronouns replaced by names where that reads well."""
+        from streamcoref.language.resolved import resolved_text  # it needs this module
 
         return resolved_text(self)
+
+    def to_frame(self, kind: FrameKind = "pandas") -> Any:
+        """A data frame of pandas or polars with one row a mention: the columns of the format `csv`.
+
+        As there, the characters of a document that did not come from raw text are those of `with_text()`.
+        """
+        from streamcoref.integrations.frames import mention_frame  # it needs this module
+
+        return mention_frame(self, kind)
+
+    def entities_to_frame(self, kind: FrameKind = "pandas") -> Any:
+        """A data frame of pandas or polars with one row an entity, from its first mention to its last."""
+        from streamcoref.integrations.frames import entity_frame
+
+        return entity_frame(self, kind)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the beginning of the text, its mentions in colour."""
+        from streamcoref.integrations.rendering import SHOWN, render
+
+        return render(self, limit=SHOWN)
 
 
 def as_clusters(clusters: Iterable[Iterable[Iterable[int]]]) -> Clusters:

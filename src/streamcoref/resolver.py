@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
+import torch
+
+from streamcoref._inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
+from streamcoref._workers import ResolveInput, resolve_in_processes, resolve_one
 from streamcoref.document import Document
-from streamcoref.errors import StreamcorefError
-from streamcoref.evaluation.changes import parse_eviction, with_eviction
-from streamcoref.events import Event, with_answer
-from streamcoref.inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
-from streamcoref.model.baseline import BaselineModel
+from streamcoref.errors import LanguageWarning, StreamcorefError
+from streamcoref.language.is_english import is_english
 from streamcoref.model.checkpoint import DEFAULT, Checkpoint, find_checkpoint, load_checkpoint
-from streamcoref.model.parts import EvictionOptions
-from streamcoref.model.predict import predict
-from streamcoref.stream import ResolveOptions, Stream, saved_options
+from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.parts import load_code, loaded_code
+from streamcoref.model.predict import Watch, predict
+from streamcoref.model.reading import Reading, SegmentResult
+from streamcoref.options import ResolveOptions
+from streamcoref.progress import OnProgress, ReadingProgress
+from streamcoref.stream import Stream, saved_options
 from streamcoref.text import document_from_text
-from streamcoref.workers import Input, resolve_in_processes, resolve_one
 
-__all__ = ["Input", "ResolveOptions", "Resolver", "load"]
+if TYPE_CHECKING:
+    from streamcoref.evaluation import Evaluation
+    from streamcoref.integrations.model_card import Figures
+    from streamcoref.progress import ShouldStop
+    from streamcoref.store import Store
 
-
-class OptionValues(TypedDict, total=False):
-    """The fields of ResolveOptions, as keyword arguments."""
-
-    singletons: bool
-    min_score: float
-    scheme: str | None
-    genre: str | None
-    evict: str | Mapping[str, Any] | None
+__all__ = ["ResolveInput", "ResolveOptions", "Resolver", "load", "resolve_file"]
 
 
 def load(
@@ -49,8 +49,6 @@ def load(
     `device` is "cpu", "cuda" or another of torch's, or "auto": a GPU if there is one. `threads` is how many of the
     CPU torch may use in this whole process. `revision` is a branch, tag or commit on the hub.
     """
-    import torch
-
     if threads is not None:
         if threads < 1:
             raise StreamcorefError(f"threads is {threads}; give at least 1, or none to leave the choice to torch")
@@ -66,12 +64,36 @@ def load(
     return Resolver(load_checkpoint(folder.resolve(), known), folder.resolve())
 
 
+def resolve_file(source: str | Path, target: str | Path, *, model: str | Path | None = None, **arguments: Any) -> Store:
+    """`load(model)` and its `resolve_file`, whose arguments see."""
+    return load(model).resolve_file(source, target, **arguments)
+
+
 class Resolver:
-    """Made by `load`. It is never changed by what it reads, so that threads may share it."""
+    """Made by `load`. It is never changed by what it reads, so that threads may share it.
+
+    All texts that it reads share one encoder and the tables of the pair features, which are the same for each genre
+    and scheme.
+    """
 
     def __init__(self, checkpoint: Checkpoint, folder: Path) -> None:
         self.checkpoint = checkpoint
         self.folder = folder  # where the model was read from, and worker processes read it again
+        self._encoder = EncoderService(checkpoint.model.encoder, checkpoint.model.device)
+        self._readings: dict[tuple[str | None, str | None], Reading] = {}  # by genre and scheme, of which there are few
+
+    def __copy__(self) -> Resolver:
+        """Itself: nothing that it reads changes it."""
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Resolver:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process the model is read again from its folder, which must still hold the same one."""
+        if not self.folder.is_dir():
+            raise StreamcorefError(f"this resolver cannot be sent elsewhere: its model is in no folder ({self.folder})")
+        return _load_again, (self.folder, str(self.checkpoint.model.device), loaded_code(), self.fingerprint)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -85,6 +107,11 @@ class Resolver:
             digest.update(tensor.cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
 
+    @property
+    def segments_under_way(self) -> int:
+        """Of all texts and streams: those that are being encoded, or wait for it."""
+        return self._encoder.under_way
+
     def resolve(
         self,
         text: str | None = None,
@@ -92,108 +119,184 @@ class Resolver:
         words: Sequence[Sequence[str]] | None = None,
         speakers: Speakers | None = None,
         turns: Turns | None = None,
+        document: Document | None = None,
         key: str = "text",
-        **options: Unpack[OptionValues],
+        on_progress: OnProgress | None = None,
+        **options: Any,
     ) -> Document:
         """A text, or `words` (a list a sentence), or `turns` (pairs of speaker and text), with its entities.
 
         `speakers` go with words: for each sentence a name, or a list of names, one a word. The texts of turns are
-        joined by line ends into the document's text. For the options see ResolveOptions.
+        joined by line ends into the document's text. A `document` is answered as it is, whatever its clusters.
+        `on_progress` is called with a ReadingProgress after each segment. For the options see ResolveOptions. A text
+        that is not English brings a LanguageWarning.
         """
         chosen = self._options(options)
-        if sum(given is not None for given in (text, words, turns)) != 1:
-            raise StreamcorefError("give one of text, words and turns to resolve")
+        if sum(given is not None for given in (text, words, turns, document)) != 1:
+            raise StreamcorefError("give one of text, words, turns and document to resolve")
         if speakers is not None and words is None:
             raise StreamcorefError("speakers go with words; for text give turns, pairs (speaker, text)")
         if words is not None:
             document = document_from_words(key, words, speakers)
         elif turns is not None:
             document = document_from_turns(key, checked_turns(turns))
-        else:
+        elif document is None:
             if not isinstance(text, str):
                 raise StreamcorefError(f"a text to resolve is a str, not {type(text).__name__}; decode bytes first")
-            document, turns = document_from_text(key, text), [(None, text)]
-        document = replace(document, genre=chosen.genre)
-        model, config, tokenizer = self.checkpoint
-        if isinstance(model, BaselineModel):
-            return predict(
-                model, config, tokenizer, document, chosen.scheme, chosen.singletons, min_score=chosen.min_score
-            )
-        return with_answer(document, _read_all(self._stream(chosen), turns or (), words or (), speakers))
+            document = document_from_text(key, text)
+        if not is_english(document.words):
+            warnings.warn(LanguageWarning(), stacklevel=2)
+        if chosen.genre is not None:
+            document = replace(document, genre=chosen.genre)
+        return predict(
+            self.checkpoint.model,
+            self.checkpoint.segmenter.cut(document),
+            document,
+            self._reading(chosen, self.checkpoint.config.genre_of(document)),
+            self._encoder,
+            chosen.singletons,
+            chosen.min_score,
+            None if on_progress is None else _watch(document, on_progress),
+        )
 
-    def resolve_many(
-        self, texts: Iterable[Input], *, workers: int = 1, **options: Unpack[OptionValues]
-    ) -> Iterator[Document]:
+    def resolve_file(
+        self,
+        source: str | Path,
+        target: str | Path,
+        *,
+        encoding: str = "utf-8",
+        errors: str = "strict",
+        format: str | None = None,  # noqa: A002
+        force: bool = False,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+        **options: Any,
+    ) -> Store:
+        """A text of any length into a store, in constant memory: the SQLite file `target`, returned to be read.
+
+        Called again after it was killed or stopped, at any moment, it goes on from what was saved last; a complete
+        store is returned as it is. `source` is a file, or `-`: plain text in `encoding`, or one document in another
+        of our formats, which is recognised or named by `format`. `force` replaces a `target` that is there.
+
+        `on_progress` is called with a ReadingProgress after each part of the text. `should_stop` is asked between
+        two parts, and while a pipe is waited for: when it says True, everything is saved, and StoppedError raised.
+        """
+        from streamcoref.store.job import resolve_file
+
+        return resolve_file(
+            self,
+            source,
+            target,
+            options,
+            encoding=encoding,
+            errors=errors,
+            format=format,
+            force=force,
+            on_progress=on_progress,
+            should_stop=should_stop,
+        )
+
+    def resolve_many(self, texts: Iterable[ResolveInput], *, workers: int = 1, **options: Any) -> Iterator[Document]:
         """Documents in the order of the texts, each as soon as it is done; `texts` may be endless.
 
         A text is a str, or a mapping with the arguments of `resolve` by name. `workers` above 1 are processes, each
         with the model and one thread of the CPU; no more than twice as many texts are taken ahead.
         """
         self._options(options)
+        if isinstance(texts, str | bytes | Mapping):
+            raise StreamcorefError(
+                f"resolve_many takes several texts, such as a list of them, not {type(texts).__name__}; give [text], "
+                "or call resolve"
+            )
         if workers < 1:
             raise StreamcorefError(f"workers is {workers}; give at least 1")
         if workers == 1:
             return (resolve_one(self, number, given, options) for number, given in enumerate(texts))
-        device = str(next(self.checkpoint.model.parameters()).device)
-        return resolve_in_processes(texts, workers, self.folder, device, options)
+        return resolve_in_processes(texts, workers, self.folder, str(self.checkpoint.model.device), options)
 
-    def stream(self, state: bytes | None = None, **options: Unpack[OptionValues]) -> Stream:
-        """A text that flows. With the `state` of another stream it goes on where that one was, with its options."""
-        chosen = self._options(options)
-        if state is not None and not options:
-            chosen = saved_options(state)
-        return self._stream(chosen, state)
+    def stream(self, state: bytes | None = None, *, key: bytes | None = None, **options: Any) -> Stream:
+        """A text that flows. With the `state` of another stream it goes on where that one was, with its options.
 
-    def _stream(self, options: ResolveOptions, state: bytes | None = None) -> Stream:
-        checkpoint = self.checkpoint
-        if isinstance(options.evict, Mapping):
-            # A copy that shares all weights: other streams of this resolver keep their own policy.
-            checkpoint = checkpoint._replace(model=copy.copy(checkpoint.model))
-            checkpoint = with_eviction(checkpoint, EvictionOptions.choose(dict(options.evict)))
-        return Stream(checkpoint, self.fingerprint, options, state)
+        `key` is the one that the state was sealed with by `Stream.state(key)`; no other state is taken then.
+        """
+        chosen = saved_options(state, key) if state is not None and not options else self._options(options)
+        chosen.check(self.checkpoint.config)
+        reading = self._reading(chosen, chosen.genre)
+        return Stream(self.checkpoint, self._encoder, reading, lambda: self.fingerprint, chosen, state, key)
 
-    def _options(self, given: OptionValues) -> ResolveOptions:
-        """The options, checked against the model; the eviction policy as the table of a config."""
-        known = [field.name for field in fields(ResolveOptions)]
-        for name in given:
-            if name not in known:
-                raise StreamcorefError(f"there is no option {name!r}; the options are {', '.join(known)}")
-        options = ResolveOptions(**given)
-        if not isinstance(options.singletons, bool):
-            raise StreamcorefError(f"singletons is {options.singletons!r}; give True or False")
-        if not isinstance(options.min_score, int | float) or not 0 <= options.min_score <= 1:
-            raise StreamcorefError(f"min_score is {options.min_score!r}; give a probability, from 0 to 1")
-        config = self.checkpoint.config
-        for kind, chosen, names in (
-            ("scheme", options.scheme, config.schemes),
-            ("genre", options.genre, config.genres),
-        ):
-            if chosen is not None and chosen not in names:
-                raise StreamcorefError(f"the model has no {kind} {chosen!r}; its {kind}s: {', '.join(names)}")
-        return replace(options, min_score=float(options.min_score), evict=self._eviction(options.evict))
+    def save(
+        self, folder: str | Path, *, figures: Figures | Evaluation | None = None, licence: str | None = None
+    ) -> None:
+        """The model as a folder that `load` takes; what is there is replaced.
 
-    def _eviction(self, given: str | Mapping[str, Any] | None) -> dict[str, Any] | None:
-        if given is None:
-            return None
-        if not isinstance(given, str | Mapping):
-            raise StreamcorefError(f"evict is {given!r}; give a policy by name, such as 'none', or a table of a config")
-        if isinstance(self.checkpoint.model, BaselineModel):
-            raise StreamcorefError(
-                "this model is a whole-document baseline, which holds no entities that could be evicted"
-            )
-        text = given if isinstance(given, str) else json.dumps(dict(given), default=str)
-        try:
-            return parse_eviction(text).model_dump(mode="json")
-        except StreamcorefError as error:
-            raise StreamcorefError(str(error).removeprefix("--")) from None  # said for the command line
+        Its card is made from the config and the `figures`: an Evaluation, or numbers in per cent by corpus and metric,
+        as `{"LitBank dev": {"CoNLL F1": 64.7}}`. The card that the model had follows below.
+        """
+        from streamcoref.integrations.hub import save_model
+
+        save_model(self, Path(folder), figures, licence)
+
+    def push_to_hub(
+        self,
+        name: str,
+        *,
+        private: bool = False,
+        revision: str | None = None,
+        message: str = "A streamcoref model",
+        token: str | None = None,
+        figures: Figures | Evaluation | None = None,
+        licence: str | None = None,
+    ) -> str:
+        """What `save` writes, as a commit to the hub's repository `owner/model`, which is made; its address.
+
+        `load(name)` takes it from there. `revision` is a branch; `token` is only needed if nobody has logged in.
+        """
+        from streamcoref.integrations.hub import push_model
+
+        return push_model(
+            self,
+            name,
+            private=private,
+            revision=revision,
+            message=message,
+            token=token,
+            figures=figures,
+            licence=licence,
+        )
+
+    def _options(self, given: dict[str, Any]) -> ResolveOptions:
+        options = ResolveOptions.of(given)
+        options.check(self.checkpoint.config)
+        return options
+
+    def _reading(self, options: ResolveOptions, genre: str | None) -> Reading:
+        """A genre that the model does not know is no genre: documents may come with any."""
+        model, config, _ = self.checkpoint
+        labels = genre if genre in config.genres else None, options.scheme
+        if labels not in self._readings:
+            with torch.inference_mode():
+                self._readings[labels] = model.reading(*labels)
+        return replace(self._readings[labels], evict=(options.evict or config.evict).build())
 
 
-def _read_all(
-    stream: Stream, turns: Turns, words: Sequence[Sequence[str]], speakers: Speakers | None
-) -> Iterator[Event]:
-    """All events of a text that is there."""
-    for number, (speaker, text) in enumerate(turns):
-        yield from stream.feed("\n" + text if number else text, speaker)
-        yield from stream.end_turn()
-    yield from stream.feed_words(words, speakers)
-    yield from stream.close()
+def _load_again(folder: Path, device: str, code: Sequence[Path], fingerprint: str) -> Resolver:
+    """What a resolver is on its way to another process."""
+    for file in code:
+        load_code(file)
+    resolver = load(folder, device=device)
+    if resolver.fingerprint != fingerprint:
+        raise StreamcorefError(f"{folder}: this is no longer the model that was sent; load it anew")
+    return resolver
+
+
+def _watch(document: Document, on_progress: OnProgress) -> Watch:
+    """Tells how far a document has been read."""
+    length = len(document.words) if document.text is None else len(document.text)
+
+    def watch(result: SegmentResult) -> None:
+        segment = result.spans[-1].segment
+        words = segment.first_word + len(segment.words)
+        read = words if document.text is None else document.offsets[words - 1][1]
+        on_progress(ReadingProgress(read, length, words, result.alive or 0))
+
+    return watch

@@ -2,97 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
 
 import torch
 
+from streamcoref._inputs import Speakers, with_speakers
+from streamcoref._stream_state import pack_state, unpack_state
+from streamcoref._tracking import EntityTracker
 from streamcoref.document import Mention
-from streamcoref.errors import StreamcorefError
-from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
-from streamcoref.inputs import Speakers, with_speakers
+from streamcoref.errors import LanguageWarning, StreamcorefError
+from streamcoref.events import EntityFinished, Event
+from streamcoref.language.is_english import LanguageCheck
 from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.predict import Placed, best_placed, is_answered, placed_of
-from streamcoref.model.segments import Segment, SegmentBuilder
-from streamcoref.model.voices import Voices
-from streamcoref.running_name import RunningName
-from streamcoref.stream_state import pack_state, unpack_state
+from streamcoref.model.reading import Reading, SegmentResult
+from streamcoref.model.segments import Segment
+from streamcoref.model.words import Word
+from streamcoref.options import ResolveOptions
 from streamcoref.text.splitter import TextSplitter
 
 CHUNK = 1 << 16  # characters that are split at once, however many are fed
-
-
-@dataclass(frozen=True)
-class ResolveOptions:
-    """What a caller may choose; a stream keeps to it from its beginning to its end.
-
-    `evict` is a policy as `streamcoref evaluate --evict` takes it, or as the table of a config; None is the model's.
-    """
-
-    singletons: bool = False
-    min_score: float = 0.0
-    scheme: str | None = None
-    genre: str | None = None
-    evict: str | Mapping[str, Any] | None = None
-
-
-class Word(NamedTuple):
-    """A word that waits for its segment."""
-
-    text: str
-    start: int | None  # its characters in the whole text, if it came from text
-    end: int | None
-    gap: str  # what stands between it and the word before, if they are in one sentence
-    sentence: int
-    opens: bool  # whether it is the first of its sentence
-    ends: bool
-    speaker: str
-
-
-@dataclass(slots=True)
-class Tracked:
-    """What is remembered of an entity alive; nothing of it grows with the number of mentions."""
-
-    first: Mention
-    last: Mention
-    first_score: float  # how much its first mention looks like one
-    size: int = 0
-    started: bool = False
-    name: RunningName = field(default_factory=RunningName)
 
 
 class Stream:
     """Made by `Resolver.stream`. Feed it text, or words; each call returns the events that have become certain.
 
     Text is read segment by segment, so events come when a segment is full, and at `flush` and `close`. The result
-    does not depend on how the text is cut into chunks.
+    does not depend on how the text is cut into chunks. A text whose first words are not English is a LanguageWarning.
     """
 
     def __init__(
-        self, checkpoint: Checkpoint, fingerprint: str, options: ResolveOptions, state: bytes | None = None
+        self,
+        checkpoint: Checkpoint,
+        encoder: EncoderService,
+        reading: Reading,
+        fingerprint: Callable[[], str],
+        options: ResolveOptions,
+        state: bytes | None = None,
+        key: bytes | None = None,
     ) -> None:
-        model, config, tokenizer = checkpoint
+        """`fingerprint` is asked for only when a state is saved or read: it goes over all weights."""
+        model = checkpoint.model
         if not isinstance(model, IncrementalModel):
             raise StreamcorefError(
                 "this model is a whole-document baseline, which cannot read a stream; use resolve, or another model"
             )
         self.options = options
-        self._model = model
+        self._model, self._encoder, self._reading = model, encoder, reading
         self._fingerprint = fingerprint
         self._splitter = TextSplitter()
-        with torch.inference_mode():
-            self._tables = model.fold_features(options.genre, options.scheme)
+        self._segments = checkpoint.segmenter.builder()
         self._state = model.new_state()
-        self._segments = SegmentBuilder(tokenizer, **config.segments.model_dump())
-        self._words: list[Word] = []  # of the open segment
-        self._last_speaker = ""  # of the word before those
-        self._tracked: dict[int, Tracked] = {}
+        self._tracker = EntityTracker(options.singletons, options.min_score)
+        self._language = LanguageCheck()
+        self._sentence = 0  # the number of the next word's
         self._speaker = ""  # of the text that is being fed
         self._closed = False
         if state is not None:
-            self._restore(state)
+            self._restore(state, key)
+
+    def __reduce__(self) -> NoReturn:
+        """A copy would share its memory with the original, and a pickle would have to bring the model along."""
+        raise StreamcorefError(
+            "a stream is neither copied nor pickled; its state() is the value to copy and send, from which "
+            "Resolver.stream(state) goes on"
+        )
 
     @property
     def position(self) -> int:
@@ -108,6 +85,16 @@ class Stream:
     def alive(self) -> int:
         """The number of entities in memory, those included that may never be in the answer."""
         return len(self._state.memory)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be fed any more."""
+        return self._closed
+
+    def entities(self) -> list[EntityFinished]:
+        """The entities of the answer that are alive, each as the event that would finish it now; the finished ones
+        have had theirs."""
+        return self._tracker.alive()
 
     def feed(self, text: str, speaker: str | None = None) -> list[Event]:
         """More text. A speaker other than before ends the sentence."""
@@ -131,15 +118,15 @@ class Stream:
         """
         self._check_open()
         events = self.end_turn()
-        for words, speakers in with_speakers(sentences, speaker):
-            first = self._segments.sentence
-            last = len(words) - 1
-            events += self._read(
-                [
-                    Word(text, None, None, " ", first, number == 0, number == last, name)
-                    for number, (text, name) in enumerate(zip(words, speakers, strict=True))
-                ]
-            )
+        for texts, speakers in with_speakers(sentences, speaker):
+            last = len(texts) - 1
+            words = [
+                Word(text, self._sentence, opens=number == 0, ends=number == last, speaker=name)
+                for number, (text, name) in enumerate(zip(texts, speakers, strict=True))
+            ]
+            self._sentence += 1
+            self._note_language(self._language.read(texts))
+            events += self._read(self._segments.add(words))
         return events
 
     def end_turn(self) -> list[Event]:
@@ -150,131 +137,112 @@ class Stream:
     def flush(self) -> list[Event]:
         """Read now what has been fed: word, sentence and segment end here. For a pause in a conversation."""
         events = self.end_turn()
-        return events + self._resolve(list(self._segments.finish()))
+        return events + self._read(self._segments.finish())
 
     def close(self) -> list[Event]:
         """Read the rest and finish every entity. Nothing can be fed afterwards."""
         events = self.flush()
+        self._note_language(self._language.end())
         self._closed = True
-        return events + self._finish(sorted(self._tracked))
+        return events + self._tracker.finish_all()
 
     def _check_open(self) -> None:
         if self._closed:
             raise StreamcorefError("this stream is closed; begin another with Resolver.stream()")
 
+    def _note_language(self, foreign: bool, calls: int = 1) -> None:
+        """`calls` lie between here and the user's own code, which a warning names."""
+        if foreign:
+            warnings.warn(LanguageWarning(), stacklevel=2 + calls)
+
     def _split(self, chunk: str, final: bool = False) -> list[Event]:
         """Read the words of the text that a chunk completes."""
         text, begin, spans, ends, previous_end = self._splitter.read(chunk, final)
         last_words = frozenset(ends)
-        sentence = self._segments.sentence
-        opens = not self._words or self._words[-1].ends
+        opens = not self._segments.words or self._segments.words[-1].ends
         words = []
         for number, (start, end) in enumerate(spans, 1):
             gap = "" if opens else text[previous_end:start]
             ends_here = number in last_words
             place = begin + start, begin + end
-            words.append(Word(text[start:end], *place, gap, sentence, opens, ends_here, self._speaker))
+            words.append(Word(text[start:end], self._sentence, opens, ends_here, self._speaker, *place, gap))
             previous_end = end
-            sentence += ends_here
+            self._sentence += ends_here
             opens = ends_here
-        return self._read(words)
+        self._note_language(self._language.read(word.text for word in words), calls=2)
+        return self._read(self._segments.add(words))
 
-    def _read(self, words: list[Word]) -> list[Event]:
-        self._words += words
-        ends = [number for number, word in enumerate(words, 1) if word.ends]
-        texts, speakers = [word.text for word in words], [word.speaker for word in words]
-        return self._resolve(list(self._segments.add(texts, ends, speakers)))
-
-    def _resolve(self, segments: list[Segment]) -> list[Event]:
-        """What segments bring. Each is encoded alone: padded batches would round differently with every chunking."""
+    @torch.inference_mode()
+    def _read(self, segments: Iterable[Segment]) -> list[Event]:
+        """What segments bring."""
         events: list[Event] = []
-        genre, scheme = self.options.genre, self.options.scheme
-        results = self._model.find_clusters(segments, self._state, genre, scheme, tables=self._tables)
-        for segment, result in zip(segments, results, strict=True):
-            words = self._words[: len(segment.words)]
-            del self._words[: len(words)]
-            self._last_speaker = words[-1].speaker
-            for placed in best_placed(placed_of(result), self.options.min_score):
-                start, end = placed.span
-                events += self._place(placed, words[start - segment.first_word : end - segment.first_word])
-            events += self._finish(result.evicted)
+        with self._encoder.beside():
+            for segment, pieces in self._encoder.in_order(segments):
+                result = self._model.step(self._state, segment, pieces, self._reading)
+                events += self._events(segment, result)
         return events
 
-    def _place(self, placed: Placed, words: Sequence[Word]) -> list[Event]:
-        """Note a mention; report it if its entity belongs to the answer, and the first one if it does only now."""
-        first = words[0]
-        text = first.text + "".join(word.gap + word.text for word in words[1:])
-        mention = Mention(*placed.span, first.start, words[-1].end, text, first.sentence, placed.probability)
-        entity = self._tracked.get(placed.entity)
-        if entity is None:
-            entity = self._tracked[placed.entity] = Tracked(mention, mention, placed.mention_score)
-        entity.size += 1
-        entity.last = mention
-        entity.name.add([word.text for word in words], first.opens, text)
-        if entity.started:
-            return [MentionLinked(placed.entity, mention)]
-        if not is_answered(entity.size, entity.first_score, self.options.singletons):
-            return []
-        entity.started = True
-        started = EntityStarted(placed.entity, entity.first)
-        return [started] if entity.size == 1 else [started, MentionLinked(placed.entity, mention)]
-
-    def _finish(self, entities: Iterable[int]) -> list[Event]:
+    def _events(self, segment: Segment, result: SegmentResult) -> list[Event]:
         events: list[Event] = []
-        for number in entities:
-            entity = self._tracked.pop(number, None)
-            if entity is not None and entity.started:
-                events.append(EntityFinished(number, entity.name.name(), entity.size, entity.first, entity.last))
-        return events
+        for link in self._tracker.answered(result.links):
+            start, end = link.span
+            words = segment.words[start - segment.first_word : end - segment.first_word]
+            first = words[0]
+            text = first.text + "".join(word.gap + word.text for word in words[1:])
+            mention = Mention(start, end, first.start, words[-1].end, text, first.sentence, link.probability)
+            events += self._tracker.place(link, mention, [word.text for word in words], first.opens)
+        return events + self._tracker.finish(record.id for record in result.evicted)
 
-    def state(self) -> bytes:
-        """Everything, as one value: `Resolver.stream(state)` goes on from here, in this process or another."""
+    def state(self, key: bytes | None = None) -> bytes:
+        """Everything, as one value: `Resolver.stream(state)` goes on from here, in this process or another.
+
+        With a `key` it is sealed: `Resolver.stream(state, key=key)` then takes it as it is and nothing else.
+        """
         values = {
-            "fingerprint": self._fingerprint,
-            "options": asdict(self.options),
+            "fingerprint": self._fingerprint(),
+            "options": self.options.model_dump(mode="json"),
             "closed": self._closed,
             "speaker": self._speaker,
-            "last_speaker": self._last_speaker,
-            "voices": self._segments.voices.to_values(),
+            "sentence": self._sentence,
             "splitter": self._splitter.to_values(),
-            "sentence": self._words[0].sentence if self._words else self._segments.sentence,
-            "words": self._words,
-            "entities": {number: _entity_values(entity) for number, entity in self._tracked.items()},
+            "segments": self._segments.to_values(),
+            "entities": self._tracker.to_values(),
+            "language": self._language.to_values(),
         }
-        return pack_state(values, self._state.to_bytes())
+        return pack_state(values, self._state.to_bytes(), key)
 
-    def _restore(self, data: bytes) -> None:
-        values, memory = unpack_state(data)
-        if values["fingerprint"] != self._fingerprint:
+    def _restore(self, data: bytes, key: bytes | None) -> None:
+        values, memory = unpack_state(data, key)
+        if values["fingerprint"] != self._fingerprint():
             raise StreamcorefError("the state was saved with another model; load that one to go on")
-        ours = asdict(self.options)
-        for name, saved in values["options"].items():
+        ours = self.options.model_dump(mode="json")
+        for name, saved in ResolveOptions.of(values["options"]).model_dump(mode="json").items():
             if saved != ours[name]:
                 raise StreamcorefError(
                     f"the state was saved with {name}={saved!r}, but the stream was asked for with "
                     f"{name}={ours[name]!r}; go on with the same options, or give none"
                 )
         self._state = self._model.load_state(memory)
-        self._closed, self._speaker = values["closed"], values["speaker"]
+        self._closed, self._speaker, self._sentence = values["closed"], values["speaker"], values["sentence"]
         self._splitter = TextSplitter.from_values(values["splitter"])
-        self._tracked = {int(number): _entity(entity) for number, entity in values["entities"].items()}
-        voices = Voices.from_values(values["voices"])
-        self._segments.go_on(self._state.words, self._state.pieces, values["sentence"], values["last_speaker"], voices)
-        self._last_speaker = values["last_speaker"]
-        self._read([Word(*word) for word in values["words"]])
+        self._tracker.restore(values["entities"])
+        self._language = LanguageCheck.from_values(values["language"])
+        try:
+            self._segments.restore(values["segments"])
+        except Exception as error:  # trackers may be anybody's, and complain in their own way
+            raise StreamcorefError(f"the state is damaged: {error}") from error
+        self._check_restored()
+
+    def _check_restored(self) -> None:
+        """Raise unless the parts of a state are of one moment."""
+        memory = self._state.memory
+        sizes = dict(zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True))
+        together = (self._state.words, self._state.pieces) == (self._segments.first_word, self._segments.position)
+        if not together or any(one.size > sizes.get(number, 0) for number, one in self._tracker.entities.items()):
+            raise StreamcorefError("the state is damaged: its parts are not of one moment")
 
 
-def saved_options(data: bytes) -> ResolveOptions:
+def saved_options(data: bytes, key: bytes | None = None) -> ResolveOptions:
     """The options of a saved state."""
-    values, _ = unpack_state(data)
-    return ResolveOptions(**values["options"])
-
-
-def _entity_values(entity: Tracked) -> list[Any]:
-    first, last = astuple(entity.first), astuple(entity.last)
-    return [first, last, entity.first_score, entity.size, entity.started, entity.name.to_values()]
-
-
-def _entity(values: list[Any]) -> Tracked:
-    first, last, first_score, size, started, name = values
-    return Tracked(Mention(*first), Mention(*last), first_score, size, started, RunningName.from_values(name))
+    values, _ = unpack_state(data, key)
+    return ResolveOptions.of(values["options"])

@@ -17,7 +17,7 @@ import pytest
 
 from streamcoref import Document
 from streamcoref.cli import main
-from streamcoref.formats import read_documents, write_documents
+from streamcoref.formats import FORMATS, read_documents, readable, writable, write_documents
 
 COMMAND = Path(sys.executable).with_name("streamcoref")
 ROOT = Path(__file__).resolve().parents[2]
@@ -158,13 +158,33 @@ def test_convert_takes_the_format_from_the_name(run: Run, chat: Path, tmp_path: 
     assert (result.returncode, result.stdout) == (0, b"")
     assert b"2 documents" in result.stderr
     if "html" in name:
-        assert out.read_text(encoding="utf-8").count("<section") == 2
+        assert out.read_text(encoding="utf-8").count("<article") == 2
     elif name in ("json", "csv"):
         assert "she" in out.read_text(encoding="utf-8")
     else:
         assert [without_text(document) for document in read_documents(out)] == list(read_documents(chat))
     if name.endswith("gz"):
         assert out.read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_convert_for_readers(run: Run, chat: Path, tmp_path: Path) -> None:
+    for name in ("out.txt", "out.entities.txt"):
+        assert run("convert", chat, tmp_path / name).returncode == 0
+        assert (tmp_path / name).read_text(encoding="utf-8") == (
+            "chat/1: 8 words, 2 entities, 3 mentions\n\nAnn (2 mentions)\n         6  Ann\n        16  she\n"
+            "\nI (1 mention)\n         0  I\n\nnote: 3 words, 0 entities, 0 mentions\n"
+        )
+    assert run("convert", chat, tmp_path / "out.resolved.txt").returncode == 0
+    resolved = (tmp_path / "out.resolved.txt").read_text(encoding="utf-8")
+    assert resolved == f"{CHAT.resolved_text()}\n\n{NOTE.resolved_text()}"
+    assert "Did Ann wave ?" in resolved
+
+
+def test_what_only_resolve_writes(run: Run, chat: Path, tmp_path: Path) -> None:
+    for arguments in ([tmp_path / "x", "--to", "events"], [tmp_path / "x.sqlite"], [tmp_path / "x.events.jsonl"]):
+        assert "by streamcoref resolve, not by convert" in sentence(run("convert", chat, *arguments))
+    assert "event lines are called events" in sentence(run("convert", chat, tmp_path / "x", "--to", "jsonl"))
+    assert list(tmp_path.iterdir()) == [chat]
 
 
 def test_convert_many_files_and_pipes(run: Run, chat: Path, tmp_path: Path) -> None:
@@ -247,8 +267,7 @@ def test_unknown_and_unfit_formats(run: Run, chat: Path, tmp_path: Path) -> None
     assert "no format 'docx'" in sentence(run("convert", chat, tmp_path / "out.csv", "--from", "docx"))
     assert "no format 'docx'" in sentence(run("info", chat, "--format", "docx"))
     assert "add --to FORMAT" in sentence(run("convert", chat, out))
-    assert "add --to litbank or --to conll" in sentence(run("convert", chat, tmp_path / "out.conll"))
-    assert "can only be read" in sentence(run("convert", chat, tmp_path / "out.txt"))
+    assert "can only be read" in sentence(run("convert", chat, out, "--to", "text"))
     assert "can only be written" in sentence(run("convert", chat, out, "--from", "html", "--to", "csv"))
     assert "--tokenizer" in sentence(run("convert", chat, out, "--to", "pieces"))
     assert "only" in sentence(run("convert", chat, out, "--to", "csv", "--segment-length", "128"))
@@ -260,6 +279,17 @@ def test_help(options: tuple[str, ...]) -> None:
     result = subprocess.run([COMMAND, *options, "--help"], capture_output=True, text=True, check=True)
     assert "Convert" in result.stdout or "Count" in result.stdout
     assert result.stderr == ""
+
+
+def test_the_help_of_convert_names_the_formats_there_are() -> None:
+    both = [f.name for f in FORMATS.values() if f.read and (f.write or f.needs_tokenizer)]
+    read = [f.name for f in readable() if f.name not in both]
+    write = [f.name for f in writable() if f.name not in both]
+    result = subprocess.run([COMMAND, "corpus", "convert", "--help"], capture_output=True, text=True, check=True)
+    assert (
+        f"Formats to read and write: {', '.join(both)}. To read only: {', '.join(read)}. "
+        f"To write only: {', '.join(write)}." in " ".join(result.stdout.split())
+    )
 
 
 @pytest.fixture(scope="module")

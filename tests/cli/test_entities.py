@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,11 @@ from typer.testing import CliRunner
 
 from streamcoref.cli import app
 from streamcoref.cli.entities import timeline
-from streamcoref.cli.mention_context import in_context
+from streamcoref.cli.remedies import sentence
 from streamcoref.document import Mention
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
-from streamcoref.store import Progress, Source, Store
+from streamcoref.store import ReadingPosition, Store, StoreOrigin
 
 TEXT = "Anna met Bo.\r\nShe (Anna) liked him. " + "Nothing happened. " * 40 + "Then Anna’s boat came.\n"
 
@@ -49,8 +48,11 @@ def make(folder: Path, *, done: bool = True) -> Path:
     text.write_text(TEXT, encoding="utf-8", newline="")
     size, sha256 = text.stat().st_size, hashlib.sha256(text.read_bytes()).hexdigest()
     options = json.dumps({"encoding": "utf-8", "errors": "strict"})
-    store = Store.create(folder / "book.sqlite", Source(str(text), size, sha256, "default", "f", options))
-    store.commit([*EVENTS, END] if done else EVENTS, Progress(size, 1, len(TEXT), len(TEXT.split()), done=done))
+    store = Store.create(folder / "book.sqlite", StoreOrigin(str(text), size, sha256, "default", "f", options))
+    store.commit(
+        [*EVENTS, END] if done else EVENTS,
+        ReadingPosition(size, 1, len(TEXT), len(TEXT.split()), "", None if done else b"state", done),
+    )
     store.close()
     return store.path
 
@@ -127,6 +129,32 @@ def test_files_that_are_no_stores(tmp_path: Path) -> None:
         run(tmp_path)
 
 
+def test_a_text_is_told_how_to_become_a_store(tmp_path: Path) -> None:
+    """And not to be replaced, which this command cannot do."""
+    text = tmp_path / "story.txt"
+    text.write_text("Anna met Bo. " * 500)
+    with pytest.raises(StreamcorefError) as caught:
+        run(text)
+    assert sentence(caught.value).endswith(
+        f"not a streamcoref store; if it is a text, make one with: streamcoref resolve {text} "
+        f"-o {tmp_path / 'story.sqlite'}"
+    )
+    store = text.rename(tmp_path / "story.sqlite")
+    with pytest.raises(StreamcorefError) as caught:
+        run(store)
+    assert sentence(caught.value).endswith("make one with: streamcoref resolve TEXT -o FILE")
+
+
+def test_one_entity_is_one_entity(tmp_path: Path) -> None:
+    text = tmp_path / "note.txt"
+    text.write_text("Anna")
+    origin = StoreOrigin(str(text), 4, "", "default", "f", "{}")
+    store = Store.create(tmp_path / "note.sqlite", origin)
+    store.commit([EntityStarted(0, mention("Anna"))], ReadingPosition(4, 1, 4, 1, done=True))
+    store.close()
+    assert "note.txt: 1 word; 1 entity, 1 mention\n" in run(store.path).stdout
+
+
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=50))
 def test_a_timeline_has_a_block_where_there_is_a_mention(counts: list[int]) -> None:
     blocks = timeline(counts)
@@ -134,14 +162,3 @@ def test_a_timeline_has_a_block_where_there_is_a_mention(counts: list[int]) -> N
     assert [block == "·" for block in blocks] == [count == 0 for count in counts]
     assert sorted(counts) == [c for _, c in sorted(zip(map("·▁▂▃▄▅▆▇█".index, blocks), counts, strict=True))]
     assert not any(counts) or blocks[counts.index(max(counts))] == "█"
-
-
-@given(st.text(max_size=200), st.lists(st.integers(0, 200), min_size=2), st.integers(0, 30), st.integers(1, 50))
-def test_context_is_what_stands_around(text: str, places: list[int], width: int, chunk: int) -> None:
-    spans = sorted((a, b) for a, b in pairwise(places) if a < b <= len(text))
-    mentions = [Mention(a, b, a, b, text[a:b], 0) for a, b in spans]
-    chunks = (text[i : i + chunk] for i in range(0, len(text), chunk))
-    found = list(in_context(mentions, chunks, width))
-    assert [(c.before, c.mention.text, c.after) for c in found] == [
-        (text[max(0, a - width) : a], text[a:b], text[b : b + width]) for a, b in spans
-    ]

@@ -13,12 +13,13 @@ import torch
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
+from streamcoref.cli.remedies import sentence
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
+from streamcoref.evaluation import EvaluationCorpus, answers, settle
 from streamcoref.formats import read_documents, write_documents
 from streamcoref.metrics import score_documents
 from streamcoref.model.checkpoint import load_checkpoint, save_checkpoint
-from streamcoref.model.predict import predict
 from tests.evaluation import toy_evaluation as toy
 
 # Four people speak in the first; the third is in a row of lengths of its own.
@@ -53,7 +54,7 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(*arguments: object, command: str = "evaluate", status: int = 0) -> str:
     result = CliRunner().invoke(app, [command, *map(str, arguments)])
     if isinstance(result.exception, StreamcorefError) and not status:
-        raise result.exception
+        raise StreamcorefError(sentence(result.exception))
     assert result.exit_code == status, result.output
     return result.stdout
 
@@ -69,12 +70,14 @@ def scores(found: dict[str, Any], kind: str = "all", name: str = "all") -> dict[
 
 
 def by_hand(model: Path, documents: list[Document], singletons: bool, scheme: str = "plain") -> dict[str, Any]:
+    """One document at a time through the library, whose own tests hold it to the model; scored here."""
     checkpoint = load_checkpoint(model)
     pairs = []
     for document in documents:
-        answer = predict(*checkpoint, document, scheme, singletons).predicted_clusters
-        assert answer is not None
-        pairs.append((document.clusters, answer))
+        corpus = EvaluationCorpus("by hand", [document], scheme, singletons)
+        ((answered, _),) = answers(checkpoint, [corpus], [settle(corpus, checkpoint.config)])
+        assert answered.predicted_clusters is not None
+        pairs.append((document.clusters, answered.predicted_clusters))
     return score_documents(pairs, singletons).to_dict()
 
 
@@ -198,7 +201,11 @@ def test_names_of_corpora(models: Path, corpora: Path, tmp_path: Path) -> None:
         (["--scheme", "craft"], "no scheme 'craft'"),
         (["--format", "docx"], "no format 'docx'"),
         (["--predictions", "-"], "standard output is for the tables"),
-        (["--predictions", "a.conll"], "add --predictions-format litbank or conll"),
+        (["--predictions", "a.docx"], "a.docx: the name does not tell the format to write"),
+        (["--predictions", "a.docx"], "; add --predictions-format FORMAT"),
+        (["--predictions", "a.sqlite"], "sqlite is written while a text is resolved"),
+        (["--predictions", "a", "--predictions-format", "events"], "events is written while a text is resolved"),
+        (["--predictions", "a", "--predictions-format", "docx"], "no format 'docx'"),
         (["--predictions", "a.jsonl", "--predictions-format", "text"], "can only be read"),
         (["--predictions", "nowhere/a.jsonl"], "no folder nowhere"),
         (["--baseline", "./nowhere"], "no model folder ./nowhere"),
@@ -247,16 +254,27 @@ def test_faults_show_before_the_model_works(models: Path, tmp_path: Path, monkey
         run(models / "incremental", key)
 
 
-def test_figures_survive_predictions_that_cannot_be_written(models: Path, corpora: Path, tmp_path: Path) -> None:
-    target = tmp_path / "a.conll"
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("a.conll", "cross, which the format conll cannot express"),
+        ("/dev/full", "/dev/full: cannot be written: No space left on device"),
+    ],
+)
+def test_figures_survive_predictions_that_cannot_be_written(
+    models: Path, corpora: Path, tmp_path: Path, target: str, message: str
+) -> None:
     result = CliRunner().invoke(
         app,
         [
             *("evaluate", str(models / "incremental"), str(corpora / "plain.jsonl"), "--json"),
-            *("--predictions", str(target), "--predictions-format", "conll"),
+            *("--baseline", str(models / "baseline")),
+            *("--predictions", str(tmp_path / target), "--predictions-format", "conll" if "conll" in target else "csv"),
         ],
     )
     assert isinstance(result.exception, StreamcorefError)
-    assert "cross, which the format conll cannot express" in str(result.exception)
-    assert scores(json.loads(result.stdout)) == by_hand(models / "incremental", PLAIN, False)
+    assert message in str(result.exception)
+    found = json.loads(result.stdout)
+    assert scores(found) == by_hand(models / "incremental", PLAIN, False)
+    assert found["groups"][0]["baseline"] == by_hand(models / "baseline", PLAIN, False)
     assert not list(tmp_path.iterdir())

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -128,13 +127,26 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, config: Path, monkeypatch: pyt
     assert result.stderr == (f"stopped; what was found is in {tmp_path}/out, and the same command goes on from there\n")
 
 
-def kill(arguments: list[str], results: Path, count: int) -> int:
-    """Start and kill as soon as there are so many cells; its exit status."""
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and not (results.exists() and len(cells(results.parent)) >= count):
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        return process.wait()
+# It kills itself as soon as a file has so many of something: another process might be too slow to see it on a busy
+# machine.
+KILLED = """
+import os, pathlib, signal, sys, threading, time
+path, what, count = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+def watch():
+    while not (path.exists() and path.read_text().count(what) >= count):
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGKILL)
+threading.Thread(target=watch, daemon=True).start()
+sys.argv[1:] = sys.argv[4:]
+from streamcoref.cli import main
+main()
+"""
+
+
+def kill(arguments: list[str], path: Path, what: str, count: int) -> int:
+    """Start and kill as soon as a file has a string so many times; its exit status."""
+    command = [sys.executable, "-c", KILLED, str(path), what, str(count), "experiment", *arguments]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
 
 
 @pytest.mark.slow
@@ -145,7 +157,8 @@ def test_killed_again_and_again_it_ends_the_same(tmp_path: Path, config: Path) -
     seen: dict[str, Any] = {}
     kills = 0
     for count in (1, 3, 5):
-        kills += kill(["eviction", "--config", str(config), "-o", str(folder)], folder / "results.json", count) < 0
+        arguments = ["eviction", "--config", str(config), "-o", str(folder)]
+        kills += kill(arguments, folder / "results.json", '"seconds"', count) < 0
         found = cells(folder)
         assert found.items() >= seen.items()  # what was found stays, its seconds too
         seen = found
@@ -168,11 +181,7 @@ def test_killed_while_it_trains_it_goes_on_with_the_step(tmp_path: Path) -> None
     config = write_config(tmp_path / "ablation.toml", grid)
     arguments = ["ablation", "--config", str(config), "-o", str(tmp_path / "killed")]
     log = tmp_path / "killed/runs/0-the-recipe-as-it-is-seed-1/log.jsonl"
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None and not (log.exists() and len(log.read_bytes().splitlines()) >= 8):
-            time.sleep(0.005)
-        process.send_signal(signal.SIGKILL)
-        assert process.wait() < 0
+    assert kill(arguments, log, "\n", 8) == -signal.SIGKILL
     run(*arguments)
     run("ablation", "--config", config, "-o", tmp_path / "whole")
     assert without_time(cells(tmp_path / "killed")) == without_time(cells(tmp_path / "whole"))

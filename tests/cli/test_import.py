@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
+from streamcoref.cli.remedies import sentence
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import load_checkpoint
 
@@ -30,7 +31,7 @@ def complaint(*arguments: object) -> str:
     """What the user is told: one sentence, on one line."""
     with pytest.raises(StreamcorefError) as caught:
         run(*arguments)
-    message = str(caught.value)
+    message = sentence(caught.value)
     assert "\n" not in message
     return message
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import signal
 import sqlite3
+import threading
 import time
 from contextlib import closing
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.toy_resolving import Rows, invoke, rows, save_model, start, text
+from tests.cli.toy_resolving import Rows, invoke, rows, start, text
 
 # A server that has torch loaded and forks: a process that takes seconds to start cannot be killed often in a test.
 SERVER = multiprocessing.get_context("forkserver")
@@ -21,25 +22,35 @@ SERVER.set_forkserver_preload(["tests.cli.warm_start"])
 KILLS = 6
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_model(tmp_path_factory.mktemp("killed") / "model")
+def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: float) -> None:
+    """The command, in a process of its own, that reads little at a time and always saves.
 
-
-def resolve(book: Path, store: Path, model: Path) -> None:
-    """The command, in a process of its own, that reads little at a time and always saves."""
-    from streamcoref.cli import resolve_store
+    Once it has read further than `beyond`, and a moment after, it is killed, by a thread of its own: another process
+    might look too late on a busy machine.
+    """
     from streamcoref.formats import files
+    from streamcoref.store import job
 
-    resolve_store.SAVE_SECONDS = 0.0
-    files._CHUNK = 500
+    def watch(beyond: int) -> None:
+        while position(store) <= beyond:
+            time.sleep(0.001)
+        time.sleep(wait)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    job.SAVE_SECONDS = 0.0
+    files.CHUNK_BYTES = 500
+    if beyond is not None:
+        threading.Thread(target=watch, args=(beyond,), daemon=True).start()
     os._exit(invoke("resolve", book, "-o", store, "--model", model).exit_code)
 
 
-def begin(*arguments: object) -> BaseProcess:
+def run(*arguments: object) -> int:
+    """The exit status; below 0 if it was killed."""
     process = SERVER.Process(target=resolve, args=arguments)
     process.start()
-    return process
+    process.join()
+    assert process.exitcode is not None
+    return process.exitcode
 
 
 def never_killed(book: Path, model: Path, folder: Path) -> Rows:
@@ -63,17 +74,10 @@ def test_killed_at_random_moments_it_ends_the_same(tmp_path: Path, model: Path) 
     whole = never_killed(book, model, tmp_path)
     choose = random.Random(7)
     places = [0]
-    process = begin(book, store, model)
-    while process.is_alive() and len(places) <= KILLS:
-        time.sleep(0.01)
-        if position(store) > places[-1]:  # it has gone on by something
-            process.join(choose.uniform(0, 0.05))
-            process.kill()
-            process.join()
-            places.append(position(store))
-            process = begin(book, store, model)
-    process.join()
-    assert process.exitcode == 0
+    while len(places) <= KILLS and run(book, store, model, places[-1], choose.uniform(0, 0.05)) < 0:
+        assert position(store) > places[-1]  # it had gone on by something
+        places.append(position(store))
+    assert run(book, store, model, None, 0.0) == 0
     assert len(places) > KILLS // 2
     assert rows(store) == whole
 

@@ -6,31 +6,19 @@ import csv
 import gzip
 import io
 import json
-import os
-import resource
 import shutil
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from streamcoref.cli import resolve_store
-from streamcoref.formats import read_documents
+from streamcoref.formats import FORMATS, read_documents
 from streamcoref.resolver import load
-from tests.cli.toy_resolving import COMMAND, ENVIRONMENT, invoke, rows, save_model, start, text
+from tests.cli.toy_resolving import COMMAND, ENVIRONMENT, invoke, rows, run, save_model, text
 
 STORY = text(150)
-
-
-@pytest.fixture(scope="session")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_model(tmp_path_factory.mktemp("models") / "incremental")
 
 
 @pytest.fixture(autouse=True)
@@ -38,16 +26,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("story.txt").write_text(STORY, encoding="utf-8", newline="")
     return tmp_path
-
-
-def run(model: Path, *arguments: object, status: int = 0, given: str | bytes | None = None) -> str:
-    """What the command prints; with another status than 0, its complaint, which is one line."""
-    result = invoke("resolve", "--model", model, *arguments, input=given)
-    assert result.exit_code == status, result.output
-    if status == 2:
-        assert result.stderr.count("\n") == 1
-        assert result.stdout == ""
-    return result.stderr if status else result.stdout_bytes.decode()
 
 
 # Answers
@@ -66,14 +44,14 @@ def test_every_format_has_the_answer_of_the_resolver(model: Path) -> None:
     table = csv.DictReader(io.StringIO(run(model, "story.txt", "--format", "csv"), newline=""))
     assert sorted((int(r["start"]), int(r["end"]), r["text"]) for r in table) == mentions
 
-    events = [json.loads(line) for line in run(model, "story.txt", "--format", "jsonl").splitlines()]
+    events = [json.loads(line) for line in run(model, "story.txt", "--format", "events").splitlines()]
     found = [e["mention"] for e in events if e["event"] != "entity_finished"]
     assert sorted((m["start"], m["end"], m["text"]) for m in found) == mentions
     ended = {e["entity"]: e["size"] for e in events if e["event"] == "entity_finished"}
     assert ended.keys() == {e["entity"] for e in events if e["event"] == "entity_started"}
     assert sum(ended.values()) == len(mentions)
 
-    run(model, "story.txt", "-o", "story.jsonl", "--format", "jsonlines")
+    run(model, "story.txt", "-o", "story.jsonl")
     assert list(read_documents("story.jsonl")) == [expected]
     assert run(model, "story.txt", "--format", "resolved") == expected.resolved_text()
     assert "<!doctype html>" in run(model, "story.txt", "--format", "html")
@@ -211,10 +189,20 @@ def test_odd_texts_have_an_answer(content: str, model: Path) -> None:
         (["empty"], "empty: there are no .txt files in this folder"),
         (["binary.txt"], "binary.txt: this is binary data"),
         (["latin.txt"], "latin.txt:2: not valid utf-8: byte 0xeb at offset 12; name the encoding with --encoding, or"),
-        (["story.txt", "--encoding", "klingon"], "--encoding klingon"),
-        (["story.txt", "--errors", "shrug"], "--errors shrug"),
-        (["story.txt", "--format", "docx"], "--format docx: there is no such format; one of text, json"),
+        (["story.txt", "--encoding", "klingon"], "no encoding 'klingon'; give --encoding one of text, such as utf-8"),
+        (["story.txt", "--encoding", "idna"], "'idna' is not an encoding of text; give --encoding one"),
+        (["story.txt", "--encoding", "utf-16"], "story.txt: not valid utf-16: "),
+        (["story.txt", "--errors", "shrug"], "errors 'shrug': there is no such way"),
+        (["story.txt", "--format", "docx"], "there is no format 'docx'; known formats: "),
+        (["story.txt", "--format", "jsonl"], "event lines are called events, documents jsonlines"),
+        (["story.txt", "--format", "text"], "the format text can only be read; --format takes "),
+        (["story.txt", "--format", "pieces"], "streamcoref corpus convert --to pieces"),
+        (["story.txt", "-o", "story.pieces.jsonl"], "streamcoref corpus convert --to pieces"),
         (["story.txt", "-o", "story.docx"], "story.docx: the name does not tell the format"),
+        (["story.txt", "-o", "story.docx"], "name it with --format"),
+        (["story.txt", "--from", "docx"], "there is no format 'docx'"),
+        (["story.txt", "--from", "html"], "the format html can only be written; --from takes "),
+        (["page.html"], "page.html: this is an HTML page, not plain text"),
         (["story.txt", "-o", "nowhere/a.json"], "there is no folder nowhere"),
         (["story.txt", "-o", "/proc/self/a.json"], "cannot be written to"),
         (["story.txt", "-o", "/proc/self/a.sqlite"], "cannot be written to"),
@@ -225,11 +213,11 @@ def test_odd_texts_have_an_answer(content: str, model: Path) -> None:
         (["story.txt", "latin.txt", "-o", "a.sqlite", "--encoding", "latin-1"], "a store holds one text"),
         (["story.txt", "deep/story.txt", "-o", "out/"], "would both be written to out/story.entities.txt"),
         (["-", "-"], "standard input can be read only once"),
-        (["story.txt", "--evict", "sometimes"], "evict sometimes: unknown name"),
+        (["story.txt", "--evict", "sometimes"], "evict: unknown name 'sometimes'"),
         (["story.txt", "--evict", "none", "--no-evict"], "contradict each other"),
         (["story.txt", "--scheme", "esperanto"], "no scheme 'esperanto'"),
         (["story.txt", "--live", "-o", "a.json"], "without -o"),
-        (["story.txt", "--live", "--format", "csv"], "--format text or jsonl"),
+        (["story.txt", "--live", "--format", "csv"], "--format entities or events, not csv"),
         (["story.txt", "story.txt", "--live"], "one text"),
     ],
 )
@@ -237,6 +225,7 @@ def test_mistakes_are_one_sentence_and_write_nothing(arguments: list[str], said:
     Path("empty").mkdir()
     Path("deep").mkdir()
     Path("deep/story.txt").write_text(STORY, encoding="utf-8")
+    Path("page.html").write_text("<!doctype html><html><body>Anna ran.</body></html>")
     Path("binary.txt").write_bytes(bytes(range(256)) * 40)
     Path("latin.txt").write_bytes("Anna ran.\nZoë fell.".encode("latin-1"))
     Path("other.sqlite").write_text("A letter. " * 100)
@@ -285,220 +274,17 @@ def test_a_baseline_answers_with_documents_but_is_no_stream(place: Path) -> None
     baseline = save_model(place / "baseline", kind="baseline")
     expected = load(baseline).resolve(STORY)
     assert len(json.loads(run(baseline, "story.txt", "--format", "json"))[0]["entities"]) == len(expected.entities)
-    for output in ("a.sqlite", "a.jsonl"):
+    for output in ("a.sqlite", "a.events.jsonl"):
         assert "whole-document baseline" in run(baseline, "story.txt", "-o", output, status=2)
-
-
-# Stores
-
-
-def test_a_finished_store_stays_as_it_is(model: Path) -> None:
-    run(model, "story.txt", "-o", "story.sqlite")
-    content, written = Path("story.sqlite").read_bytes(), Path("story.sqlite").stat().st_mtime_ns
-    result = invoke("resolve", "--model", model, "story.txt", "-o", "story.sqlite")
-    assert result.exit_code == 0
-    assert "story.sqlite: complete already, nothing to do" in result.stderr
-    assert (Path("story.sqlite").read_bytes(), Path("story.sqlite").stat().st_mtime_ns) == (content, written)
-
-
-def test_what_has_changed_is_said_and_refused(place: Path, model: Path) -> None:
-    other = save_model(place / "other", update={"name": "mean"})
-    run(model, "story.txt", "-o", "story.sqlite")
-    before = rows(Path("story.sqlite"))
-    assert "another model" in run(other, "story.txt", "-o", "story.sqlite", status=2)
-    said = run(model, "story.txt", "-o", "story.sqlite", "--singletons", "--min-score", 0.25, status=2)
-    assert "another --min-score (0.0; now 0.25) and another --singletons (false; now true); give the command" in said
-    assert "another --evict (the model's; now none)" in run(
-        model, "story.txt", "-o", "story.sqlite", "--no-evict", status=2
-    )
-    Path("story.txt").write_text(STORY[:-1] + "!", encoding="utf-8", newline="")
-    assert "the content of" in (said := run(model, "story.txt", "-o", "story.sqlite", status=2))
-    assert "start over with --force" in said
-    assert rows(Path("story.sqlite")) == before
-    run(model, "story.txt", "-o", "story.sqlite", "--force")
-    assert rows(Path("story.sqlite"))["input"] != before["input"]
-
-
-def test_a_text_may_be_moved_while_its_store_waits(place: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stop_after(3, monkeypatch)
-    assert "stopped and saved" in run(model, "story.txt", "-o", "story.sqlite", status=130)
-    Path("story.txt").rename("moved.txt")
-    monkeypatch.undo()
-    os.chdir(place)
-    run(model, "moved.txt", "-o", "story.sqlite")
-    (record,) = rows(Path("story.sqlite"))["input"]
-    assert str(place / "moved.txt") in record
-
-
-def stop_after(chunks: int, monkeypatch: pytest.MonkeyPatch, signals: int = 1) -> None:
-    """Short chunks, and a Ctrl-C that comes while one of them is being read by the model."""
-    plain = resolve_store.read_chunks
-
-    def short(path: Path, start: int = 0) -> Any:
-        content = b"".join(plain(path, start))
-        for number, first in enumerate(range(0, len(content), 100)):
-            if number == chunks:
-                for _ in range(signals):
-                    os.kill(os.getpid(), signal.SIGINT)
-            yield content[first : first + 100]
-
-    monkeypatch.setattr(resolve_store, "read_chunks", short)
-
-
-def test_ctrl_c_saves_and_the_same_command_goes_on(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    run(model, "story.txt", "-o", "whole.sqlite")
-    with monkeypatch.context() as patch:
-        stop_after(5, patch)
-        said = run(model, "story.txt", "-o", "story.sqlite", status=130)
-    assert said == "streamcoref: story.sqlite: stopped and saved; give the same command again to go on\n"
-    (record,) = rows(Path("story.sqlite"))["input"]
-    assert record[8] == 500  # bytes read
-    assert signal.getsignal(signal.SIGINT) is before
-    run(model, "story.txt", "-o", "story.sqlite")
-    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
-
-
-def test_a_text_from_a_pipe_goes_on_too(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = STORY.encode()
-    run(model, "-", "-o", "whole.sqlite", given=content)
-    with monkeypatch.context() as patch:
-        stop_after(5, patch)
-        run(model, "-", "-o", "story.sqlite", status=130, given=content)
-    assert "another text" in run(model, "-", "-o", "story.sqlite", status=2, given=b"But " + content)
-    assert "another text" in run(model, "-", "-o", "story.sqlite", status=2, given=content[:300])
-    run(model, "-", "-o", "story.sqlite", given=content)
-    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
-    assert "goes on" in run(model, "-", "-o", "story.sqlite", status=2, given=content + b"More.")
-    run(model, "-", "-o", "story.sqlite", given=content)
-
-
-def test_a_text_that_changes_while_it_is_read_is_not_committed(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = resolve_store.read_chunks
-
-    def changing(path: Path, start: int = 0) -> Any:
-        for data in plain(path, start):
-            path.write_text("Something else.")
-            yield data
-
-    monkeypatch.setattr(resolve_store, "read_chunks", changing)
-    assert "story.txt: the file changed while it was read" in run(model, "story.txt", "-o", "a.sqlite", status=2)
-    assert rows(Path("a.sqlite"))["mentions"] == []
-
-
-@pytest.mark.slow
-def test_a_full_disk_loses_nothing_that_was_saved(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("story.txt").write_text(text(4000), encoding="utf-8", newline="")
-    run(model, "story.txt", "-o", "whole.sqlite")
-    monkeypatch.setattr(resolve_store, "SAVE_SECONDS", 0.0)
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, before[1]))  # no file may be longer
-    try:
-        said = run(model, "story.txt", "-o", "story.sqlite", status=2)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "story.sqlite: the store cannot be used: " in said
-    assert "give the same command again" in said
-    (record,) = rows(Path("story.sqlite"))["input"]
-    assert record[8] > 0
-    run(model, "story.txt", "-o", "story.sqlite")
-    assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))
-
-
-def test_a_full_disk_is_a_sentence_for_other_formats_too(model: Path) -> None:
-    assert "/dev/full: cannot be written: No space left on device" in run(
-        model, "story.txt", "-o", "/dev/full", "--format", "json", status=2
-    )
-
-
-def test_a_store_is_readable_while_it_is_written(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    plain = resolve_store.Store.commit
-
-    def commit(self: resolve_store.Store, *arguments: Any) -> None:
-        with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as reader:
-            reader.execute("BEGIN")
-            seen.append(reader.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone())
-            plain(self, *arguments)
-            # a reader keeps what it sees
-            assert reader.execute("SELECT count(*) FROM mentions").fetchone()[0] == seen[-1][1]
-
-    monkeypatch.setattr(resolve_store.Store, "commit", commit)
-    monkeypatch.setattr(resolve_store, "SAVE_SECONDS", 0.0)
-    Path("story.txt").write_text(text(4000), encoding="utf-8", newline="")
-    run(model, "story.txt", "-o", "story.sqlite")
-    assert seen[0] == (0, 0) < seen[1] < seen[-1]
-
-
-# As a process of its own
-
-
-@pytest.mark.slow
-def test_live_events_come_while_the_text_flows(model: Path) -> None:
-    process = start("resolve", "--live", "--format", "jsonl", "--model", model, stdin=subprocess.PIPE)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    cut = STORY.encode().index("é".encode(), 700) + 1  # in the middle of a character
-    process.stdin.buffer.write(STORY.encode()[:cut])
-    process.stdin.buffer.flush()
-    first = json.loads(process.stdout.readline())  # comes though the input is still open: there was a pause
-    assert first["event"] == "entity_started"
-    process.stdin.buffer.write(STORY.encode()[cut:])
-    process.stdin.close()
-    rest, said = process.stdout.read(), process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
-    assert (process.wait(), said) == (0, "")
-    events = [first, *map(json.loads, rest.splitlines())]
-    mentions = [event["mention"] for event in events if "mention" in event]
-    assert all(STORY[m["start"] : m["end"]] == m["text"] for m in mentions)
-    assert max(m["start"] for m in mentions) > cut
-    assert events[-1]["event"] == "entity_finished"
-
-
-def test_live_lines_to_read(model: Path) -> None:
-    lines = run(model, "story.txt", "--live").splitlines()
-    expected = load(model).resolve(STORY)
-    verbs = [line.split()[1] for line in lines]
-    assert verbs.count("begins") == verbs.count("ends") == len(expected.entities)
-    assert verbs.count("begins") + verbs.count("again") == sum(e.size for e in expected.entities)
-    assert any(line.endswith("(2 mentions)") for line in lines)
 
 
 @pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(model: Path) -> None:
     Path("story.txt").write_text(text(3000), encoding="utf-8", newline="")
-    command = f"set -o pipefail; {COMMAND} resolve story.txt --model {model} --format jsonl | head -n 1"
+    command = f"set -o pipefail; {COMMAND} resolve story.txt --model {model} --format events | head -n 1"
     result = subprocess.run(["bash", "-c", command], env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert result.stdout.count("\n") == 1
     assert result.stderr == ""  # no traceback, and no bar in a pipe
-
-
-@pytest.mark.slow
-def test_the_command_stops_quietly_on_a_terminal_and_shows_a_bar(model: Path) -> None:
-    import pty
-
-    Path("story.txt").write_text(text(60_000), encoding="utf-8", newline="")
-    ours, theirs = pty.openpty()
-    arguments = [COMMAND, "resolve", "story.txt", "--model", model, "-o", "story.sqlite"]
-    process = subprocess.Popen(arguments, env=ENVIRONMENT | {"TERM": "xterm", "COLUMNS": "150"}, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    while b"words/s" not in shown:
-        shown += os.read(ours, 10_000)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    with suppress(OSError):  # a terminal whose last user has gone
-        while data := os.read(ours, 10_000):
-            shown += data
-    os.close(ours)
-    process.wait()
-    assert process.returncode == 130
-    for part in (b"words/s", b"entities alive", b" MB", b"stopped and saved; give the same command again"):
-        assert part in shown
-    assert b"Traceback" not in shown
-    assert 0 < rows(Path("story.sqlite"))["input"][0][8] < Path("story.txt").stat().st_size
 
 
 def test_help_needs_no_torch() -> None:
@@ -513,11 +299,10 @@ def test_every_option_and_format_is_described() -> None:
 
     from streamcoref.cli.entities import entities
     from streamcoref.cli.resolve import resolve
-    from streamcoref.cli.resolve_files import ENDINGS
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     names = [*inspect.signature(resolve).parameters, *inspect.signature(entities).parameters]
-    for name in set(names) - {"files", "path", "format_name"}:
+    for name in {*names, "from", "format"} - {"files", "path", "format_name", "source_format"}:
         assert f"--{name.replace('_', '-')}" in page, name
-    for name in ENDINGS:
-        assert f"`{name}`" in page, name
+    for known in FORMATS.working():
+        assert f"`{known.name}`" in page, known.name

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
+from streamcoref.cli.remedies import sentence
 from streamcoref.errors import StreamcorefError
 
 ANN = [[[0, 0], [3, 3]], [[5, 6], [8, 8]], [[1, 1]]]  # inclusive word offsets
@@ -30,7 +31,7 @@ def write(path: Path, *lines: str) -> Path:
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(app, ["score", *map(str, arguments)])
     if isinstance(result.exception, StreamcorefError):
-        raise result.exception
+        raise StreamcorefError(sentence(result.exception))
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -101,6 +102,24 @@ def test_a_conll_response_with_a_mention_in_two_clusters_is_scored_as_the_offici
     plain = conll("plain.conll", "(0) (1 1) (1) (2) (3) -")
     repeated = conll("repeated.conll", "(0) (1(3 3)1) (1) (2) (3) -")
     assert as_json(gold, repeated) == as_json(gold, plain)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "muc"),
+    [
+        ("(0 - 0) - - (0)", "(0 - 0)|(0 0) - (0)", 0.0),  # there they are (2, 2), (0, 3) and (5, 5)
+        ("(0 - 0) - - (0)", "(0 - (0|0) 0) - (0)", 0.0),  # the same brackets, in another order
+        ("(0 (0) 0) - - (0)", "(0 0)|(0 0) - - (0)", 1.0),  # (1, 1), (0, 2) and (5, 5)
+    ],
+)
+def test_an_entity_that_closes_and_opens_at_one_word_is_read_as_the_official_scorer_does(
+    tmp_path: Path, key: str, response: str, muc: float
+) -> None:
+    def conll(name: str, cells: str) -> Path:
+        rows = (f"d\t0\t{i}\tw\t{cell}" for i, cell in enumerate(cells.split()))
+        return write(tmp_path / name, "#begin document (d); part 000", *rows, "", "#end document")
+
+    assert as_json(conll("key.conll", key), conll("response.conll", response))["muc"]["f1"] == pytest.approx(muc)
 
 
 def test_singletons_can_be_dropped(tmp_path: Path, key: Path) -> None:

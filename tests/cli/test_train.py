@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import signal
 import subprocess
 import sys
-import time
 import types
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from huggingface_hub.utils import logging as hub_logging
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
+from streamcoref.cli.remedies import sentence
 from streamcoref.errors import StreamcorefError
+from streamcoref.training.cpu_trial import BOOT, ISA, WITHOUT_AMX, cpu_trouble
 from tests.training import synthetic
+from tests.training.synthetic import log
 
 NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 COMMAND = [sys.executable, "-c", "from streamcoref.cli import main; main()", "train"]
@@ -36,7 +40,7 @@ def complaint(*arguments: object) -> str:
     """What the user is told: one sentence, on one line."""
     with pytest.raises(StreamcorefError) as caught:
         run(*arguments)
-    message = str(caught.value)
+    message = sentence(caught.value)
     assert "\n" not in message
     return message
 
@@ -48,10 +52,6 @@ def short(folder: Path, **training: Any) -> dict[str, Any]:
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     return synthetic.write_recipe(tmp_path / "recipe.toml", short(tmp_path))
-
-
-def log(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_run_leaves_a_log_two_models_and_the_recipe(tmp_path: Path, recipe: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_dry_run_prints_the_plan_and_touches_nothing(tmp_path: Path, recipe:
         ("training.epochs=many", "training.epochs: Input should be a valid integer"),
         ("training.epochs.x=3", "training.epochs: Input should be a valid integer"),
         ("training.warm_up=2", "training.warm_up: Input should be less than or equal to 1"),
-        ("training.objective=some", "training.objective: Input should be 'most_recent' or 'all'"),
+        ("training.objective=some", "training.objective: Input should be 'most_recent', 'published' or 'all'"),
         ("training.teacher_forcing=-1", "training.teacher_forcing: Input should be greater than or equal to 0"),
         ("run.precision=float8", "run.precision: Input should be 'float32', 'bfloat16' or 'float16'"),
         ("model.preset=huge", "unknown preset 'huge'; known: "),
@@ -150,10 +150,28 @@ def test_a_mistake_exits_with_status_2_and_no_traceback(tmp_path: Path) -> None:
     assert result.stderr == "streamcoref: cannot read the recipe missing.toml: No such file or directory\n"
 
 
+@pytest.mark.skipif(not BOOT.exists(), reason="this system does not tell one boot from another")
+def test_a_precision_that_this_cpu_dies_of_is_refused_in_one_sentence(
+    recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv(ISA, raising=False)
+    dies = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGILL)"]
+    assert cpu_trouble("bfloat16", dies) is not None  # which is remembered
+    command = [*COMMAND, str(recipe), "--set", "run.device=cpu", "--set", "run.precision=bfloat16"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
+        "streamcoref: run.precision: bfloat16 does not work on this CPU: a process that tried a small product was "
+        f"ended by SIGILL; set {ISA}={WITHOUT_AMX} before Python is started, or use float32\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_with_a_run_is_refused_without_resume(recipe: Path, tmp_path: Path) -> None:
     run(recipe)
     before = log(tmp_path / "run")
-    assert "has a run already: go on with --resume, or choose another run.folder" in complaint(recipe)
+    assert "has a run already; go on with --resume, or choose another run.folder" in complaint(recipe)
     assert log(tmp_path / "run") == before
 
 
@@ -174,6 +192,48 @@ def test_a_run_that_was_never_begun_can_be_resumed(recipe: Path, tmp_path: Path)
 def test_a_folder_that_cannot_be_made_is_named_in_one_sentence(recipe: Path) -> None:
     said = complaint(recipe, "--set", f"run.folder={recipe}")
     assert said == f"cannot make the folder of the run, {recipe}: File exists"
+
+
+HALF = """
+from typing import Literal
+
+from streamcoref.model import Surroundings, UpdateOptions
+from streamcoref.model import UpdateRule
+
+
+class Half(UpdateRule):
+    def weight(self, span_reading, entity_reading, size):
+        return size * 0.0 + 0.5
+
+
+class HalfOptions(UpdateOptions):
+    name: Literal["half_and_half"] = "half_and_half"
+
+    def build(self, around: Surroundings) -> UpdateRule:
+        return Half()
+"""
+
+
+def test_a_part_of_ones_own_is_trained(recipe: Path, tmp_path: Path) -> None:
+    named = ["--set", "model.changes.update.name=half_and_half"]
+    assert "update: unknown name 'half_and_half'" in complaint(recipe, *named)
+    code, other = tmp_path / "my part.py", tmp_path / "other.py"
+    code.write_text(HALF, encoding="utf-8")
+    other.write_text("", encoding="utf-8")
+    run(recipe, *named, "--code", other, "--code", code)
+    config = json.loads((tmp_path / "run/last/config.json").read_text(encoding="utf-8"))
+    assert config["update"] == {"name": "half_and_half"}
+    assert len(log(tmp_path / "run")) == 3
+    run(recipe, *named, "--code", code, "--resume")  # it is loaded already
+
+
+def test_code_that_cannot_be_loaded_is_named_in_one_sentence(recipe: Path, tmp_path: Path) -> None:
+    assert complaint(recipe, "--code", tmp_path / "gone.py").startswith(f"{tmp_path / 'gone.py'}: ")
+    for content in ("def", "1 / 0"):
+        wrong = tmp_path / "wrong.py"
+        wrong.write_text(content, encoding="utf-8")
+        assert complaint(recipe, "--code", wrong).startswith(f"{wrong}: this code cannot be run: ")
+    assert not (tmp_path / "run").exists()
 
 
 def test_without_a_dev_corpus_nothing_is_said_of_its_score(tmp_path: Path) -> None:
@@ -214,16 +274,28 @@ def many_steps(folder: Path) -> dict[str, Any]:
     return values
 
 
+# The command, with a thread beside it that sends it a signal as soon as its log has so many lines. A watcher that is a
+# process of its own might not be let run before a whole run is over, on a machine that is busy elsewhere.
+STOPPED = """
+import os, pathlib, sys, threading, time
+log, lines, number = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+def watch():
+    while not (log.exists() and len(log.read_bytes().splitlines()) >= lines):
+        time.sleep(0.001)
+    os.kill(os.getpid(), number)
+threading.Thread(target=watch, daemon=True).start()
+sys.argv[1:] = sys.argv[4:]
+from streamcoref.cli import main
+main()
+"""
+
+
 def stop(recipe: Path, folder: Path, lines: int, number: signal.Signals) -> subprocess.CompletedProcess[str]:
     """Start or resume a run and send it a signal as soon as its log has got so many lines longer."""
     path = folder / "log.jsonl"
     before = len(path.read_bytes().splitlines()) if path.exists() else 0
-    with subprocess.Popen([*COMMAND, str(recipe), "--resume"], stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not (path.exists() and len(path.read_bytes().splitlines()) >= before + lines):
-            time.sleep(0.005)
-        process.send_signal(number)
-        _, said = process.communicate()
-        return subprocess.CompletedProcess([], process.returncode, None, said)
+    watched = [sys.executable, "-c", STOPPED, str(path), str(before + lines), str(int(number))]
+    return subprocess.run([*watched, "train", str(recipe), "--resume"], stderr=subprocess.PIPE, text=True, check=False)
 
 
 def assert_same_run(folder: Path, whole: Path) -> None:
@@ -258,3 +330,14 @@ def test_killed_again_and_again_it_ends_with_the_same_weights(tmp_path: Path) ->
     run(recipe, "--resume")
     run(recipe, "--set", f"run.folder={tmp_path}/whole")
     assert_same_run(tmp_path / "run", tmp_path / "whole")
+
+
+def test_a_hub_that_cannot_be_reached_is_spoken_of_once(recipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the sentence at the end, and not by each try before."""
+
+    def plan(_recipe: object) -> dict[str, bool]:
+        return {"says_each_try": logging.getLogger("huggingface_hub.utils._http").isEnabledFor(logging.WARNING)}
+
+    hub_logging.set_verbosity(hub_logging.WARNING)
+    monkeypatch.setattr("streamcoref.training.plan", plan)
+    assert json.loads(run(recipe, "--dry-run")) == {"says_each_try": False}

@@ -14,6 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
+from streamcoref.cli.remedies import sentence
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import save_checkpoint
 from tests.evaluation import toy_evaluation
@@ -39,11 +40,21 @@ def invoke(*arguments: object, **changes: Any) -> Result:
     """Run the command in this process, the end of `main` included."""
     result = CliRunner().invoke(app, [*map(str, arguments)], **changes)
     if isinstance(result.exception, StreamcorefError):
-        result.stderr_bytes = (result.stderr_bytes or b"") + f"streamcoref: {result.exception}\n".encode()
+        result.stderr_bytes = (result.stderr_bytes or b"") + f"streamcoref: {sentence(result.exception)}\n".encode()
         result.exit_code = 2
     elif result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def run(model: Path, *arguments: object, status: int = 0, given: str | bytes | None = None) -> str:
+    """What the command prints; with another status than 0, its complaint, which is one line."""
+    result = invoke("resolve", "--model", model, *arguments, input=given)
+    assert result.exit_code == status, result.output
+    if status == 2:
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+    return result.stderr if status else result.stdout_bytes.decode()
 
 
 def start(*arguments: object, **changes: Any) -> subprocess.Popen[str]:

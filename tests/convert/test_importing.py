@@ -12,17 +12,19 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from streamcoref.convert.importing import import_checkpoint
-from streamcoref.convert.writing import Imported
+from streamcoref.convert import Imported, import_checkpoint
+from streamcoref.convert.name_map import read_map
+from streamcoref.convert.settings import encoder_architecture
+from streamcoref.convert.sources import CheckpointSource, encoder_config_of
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import load_checkpoint
 from streamcoref.model.config import build_model, preset
 from streamcoref.model.encoder import Encoder, pretrained_encoder
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.predict import predict
 from tests.convert import fixture_values, make_authors_checkpoint
 from tests.convert.bundle_writer import write_bundle
+from tests.model.toy_answers import answer
 
 DATA = Path(__file__).parent / "data"
 TINY = DATA / "spanbert_tiny"
@@ -260,7 +262,8 @@ def test_more_segment_distances_than_ours(tmp_path: Path) -> None:
     same(weights(tmp_path / "out")["pair_score.features.tables.segment.weight"], values[:3])
     import_checkpoint(folder, tmp_path / "baseline")
     same(weights(tmp_path / "baseline")["pair_score.features.tables.segment.weight"], values)
-    assert load_checkpoint(tmp_path / "baseline").config.pair_score.segment_buckets == 11
+    features = load_checkpoint(tmp_path / "baseline").config.model_dump()["pair_score"]["features"]
+    assert {"name": "segment", "buckets": 11} in features
 
 
 def test_a_bad_checksum_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -326,6 +329,36 @@ def test_a_folder_with_a_checkpoint(tmp_path: Path, bare: Path) -> None:
     assert import_checkpoint(tmp_path, tmp_path / "out", encoder=bare).kind == "incremental"
 
 
+TRAINERS_CONFIG = {  # as their trainer writes it: https://nlp.jhu.edu/incremental-coref, branch emnlp2020
+    "model_type": "incremental",
+    "encoder_type": "bert",
+    "bert_ckpt_dir": "/somewhere/spanbert_large",
+    "max_span_width": 30,
+    "top_span_ratio": 0.4,
+    "genres": ["bc", "bn", "mz", "nw", "pt", "tc", "wb"],
+}
+
+
+def test_the_config_that_their_trainer_wrote_is_no_encoders(tmp_path: Path, bare: Path) -> None:
+    folder = tmp_path / "spb_on_512"
+    folder.mkdir()
+    shutil.copy(AUTHORS, folder / "checkpoint.bin")
+    shutil.copy(bare / "config.json", folder / "bert_config.json")  # this encoder is of no published size
+    shutil.copy(bare / "vocab.txt", folder)
+    (folder / "config.json").write_text(json.dumps(TRAINERS_CONFIG), encoding="utf-8")
+    assert import_checkpoint(folder, tmp_path / "out").kind == "incremental"
+    assert import_checkpoint(folder / "checkpoint.bin", tmp_path / "again").kind == "incremental"
+    (folder / "bert_config.json").unlink()
+    assert "the encoder is 8 wide, which no published one is" in complaint(folder, tmp_path / "third")
+
+
+def test_a_published_size_beside_their_trainers_config_needs_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(TRAINERS_CONFIG), encoding="utf-8")
+    assert encoder_config_of(tmp_path) is None
+    source = CheckpointSource(tmp_path / "checkpoint.bin", "incremental_torch", {}, tmp_path)
+    assert encoder_architecture(source, read_map("incremental_torch"), 1024, tmp_path)["num_attention_heads"] == 16
+
+
 def test_what_else_is_in_a_checkpoint_is_an_error(tmp_path: Path, bare: Path) -> None:
     state = make_authors_checkpoint.state_dict()
     torch.save({"model": state, "epoch": 3}, tmp_path / "c.bin")
@@ -372,7 +405,7 @@ def scorer_vars(path: Path) -> None:
 def test_scorer_variables_need_an_encoder(tmp_path: Path, encoder: Path) -> None:
     scorer_vars(tmp_path / "torch_scorer_vars.bin")
     message = complaint(tmp_path / "torch_scorer_vars.bin", tmp_path / "out")
-    assert "--encoder" in message
+    assert message.endswith("; give the folder of one as encoder")
     done = import_checkpoint(tmp_path / "torch_scorer_vars.bin", tmp_path / "out", encoder=encoder)
     import_checkpoint(TINY, tmp_path / "other", "incremental")
     ours, other = weights(tmp_path / "out"), weights(tmp_path / "other")
@@ -420,12 +453,12 @@ def test_an_untrained_model_around_an_encoder(tmp_path: Path, encoder: Path) -> 
     assert checkpoint.config.pair_score == preset("small").pair_score
     assert checkpoint.config.encoder.layers == fixture_values.LAYERS + 1  # fewer than the preset's, and all there are
     document = Document.from_sentences("d", [["Anna", "saw", "the", "captain", "."], ["She", "left", "."]])
-    assert predict(*checkpoint, document).predicted_clusters is not None
+    assert answer(checkpoint, document).predicted_clusters is not None
     assert import_checkpoint(encoder, tmp_path / "baseline", "baseline").preset == "baseline-spanbert-base"
     assert "makes a model of kind incremental, not baseline" in complaint(
         encoder, tmp_path / "x", "baseline", preset="small"
     )
-    assert "say --kind" in complaint(encoder, tmp_path / "x", "encoder", preset="small")
+    assert 'give kind="incremental"' in complaint(encoder, tmp_path / "x", "encoder", preset="small")
 
 
 def test_an_encoder_of_another_family_from_safetensors(tmp_path: Path) -> None:
@@ -483,7 +516,7 @@ def test_a_tokenizer_elsewhere(tmp_path: Path, bare: Path) -> None:
     import_checkpoint(TINY, tmp_path / "first")
     (bare / "vocab.txt").unlink()
     message = complaint(AUTHORS, tmp_path / "out", encoder=bare)
-    assert "name one with --tokenizer" in message
+    assert "give the folder of the right one as tokenizer" in message
     import_checkpoint(AUTHORS, tmp_path / "out", encoder=bare, tokenizer=tmp_path / "first")  # a tokenizer.json
     assert load_checkpoint(tmp_path / "out").tokenizer(["Anna"]) == [[fixture_values.VOCABULARY.index("Anna")]]
     assert "there is no tokenizer here" in complaint(AUTHORS, tmp_path / "x", encoder=bare, tokenizer=bare)
@@ -504,7 +537,7 @@ def test_the_tokenizer_of_another_model(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     import_checkpoint(TINY, tmp_path / "out")
     before = weights(tmp_path / "out")
-    assert complaint(TINY, tmp_path / "out", "incremental").endswith("use --force to write into it")
+    assert complaint(TINY, tmp_path / "out", "incremental").endswith("give force=True to write into it")
     assert weights(tmp_path / "out").keys() == before.keys()
     import_checkpoint(TINY, tmp_path / "out", "incremental", force=True)
     assert isinstance(load_checkpoint(tmp_path / "out").model, IncrementalModel)
@@ -529,7 +562,7 @@ def test_sources_that_are_none(tmp_path: Path) -> None:
 
 
 def test_options_that_do_not_apply(tmp_path: Path, encoder: Path) -> None:
-    assert "--preset is for encoders" in complaint(TINY, tmp_path / "out", preset="small")
+    assert "leave out preset, which is for encoders" in complaint(TINY, tmp_path / "out", preset="small")
     assert "is an encoder itself" in complaint(encoder, tmp_path / "out", encoder=TINY)
     assert "unknown preset" in complaint(encoder, tmp_path / "out", preset="huge")
 

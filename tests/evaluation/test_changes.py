@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation import EvaluationCorpus, evaluate
-from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
-from streamcoref.model.parts import NoEvictionOptions, OneDistanceOptions, TwoDistancesOptions
+from streamcoref.evaluation.changes import with_eviction, with_segment_length
+from streamcoref.model.evict import EvictionOptions, NoEvictionOptions, OneDistanceOptions, TwoDistancesOptions
 from tests.evaluation import toy_evaluation as toy
 
 CORPUS = [EvaluationCorpus("toy", [toy.document(1, 150)])]
 
 
-def test_policies_by_name_and_as_json() -> None:
-    full = TwoDistancesOptions(singleton=600, cluster=1200, budget=300)
-    assert parse_eviction("two_distances:singleton=600,cluster=1200,budget=300") == full
-    assert parse_eviction(' {"name": "two_distances", "budget": 300} ') == full
-    assert parse_eviction("one_distance: distance = 5, measure = start") == OneDistanceOptions(
-        distance=5, measure="start"
-    )
-    assert parse_eviction("none") == NoEvictionOptions()
+@pytest.mark.parametrize(
+    ("policy", "options"),
+    [
+        ("two_distances:singleton=600,cluster=1200,budget=300", TwoDistancesOptions(budget=300)),
+        (' {"name": "two_distances", "budget": 300} ', TwoDistancesOptions(singleton=600, cluster=1200, budget=300)),
+        ({"name": "two_distances", "budget": 300}, TwoDistancesOptions(budget=300)),
+        ("one_distance: distance = 5, measure = start", OneDistanceOptions(distance=5, measure="start")),
+        ("none", NoEvictionOptions()),
+        (NoEvictionOptions(budget=3), NoEvictionOptions(budget=3)),
+    ],
+)
+def test_policies_by_name_as_json_and_as_tables(policy: Any, options: EvictionOptions) -> None:
+    assert with_eviction(toy.checkpoint(), policy).config.evict == options
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("lru", "--evict lru: unknown name 'lru'; known: none, two_distances"),
+        ("lru", "eviction policy lru: unknown name 'lru'; known: none, two_distances"),
         ("", "unknown name ''"),
         ("one_distance", "distance: Field required"),
         ("one_distance:distance=far", "distance: Input should be a valid integer"),
@@ -34,21 +41,24 @@ def test_policies_by_name_and_as_json() -> None:
         ("two_distances:singleton", "'singleton' is not an option of the form key=value"),
         ("two_distances:singleton=1,singleton=2", "each key once"),
         ("two_distances:name=none", "each key once"),
-        ('{"name": ', "--evict {"),
+        ('{"name": ', "eviction policy {"),
         ('{"budget": 3}', "unknown name None"),
+        (7, "eviction policy 7: 7 is no policy; give one by name"),
     ],
 )
-def test_mistakes_are_one_sentence(text: str, message: str) -> None:
+def test_mistakes_are_one_sentence(text: Any, message: str) -> None:
     with pytest.raises(StreamcorefError) as caught:
-        parse_eviction(text)
+        with_eviction(toy.checkpoint(), text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_eviction_changes_what_is_alive() -> None:
-    kept = evaluate(with_eviction(toy.checkpoint(), parse_eviction("none")), CORPUS).peak_entities
-    own = evaluate(toy.checkpoint(), CORPUS).peak_entities
-    capped = with_eviction(toy.checkpoint(), parse_eviction("none:budget=3"))
+    checkpoint = toy.checkpoint()
+    kept = evaluate(with_eviction(checkpoint, "none"), CORPUS).peak_entities
+    capped = with_eviction(checkpoint, "none:budget=3")
+    own = evaluate(checkpoint, CORPUS).peak_entities  # still as it was: the model is shared, its policy is not
+    assert capped.model is checkpoint.model
     few = evaluate(capped, CORPUS).peak_entities
     assert kept is not None
     assert own is not None

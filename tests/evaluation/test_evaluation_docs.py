@@ -1,19 +1,25 @@
-"""docs/evaluation.md: its options exist, its keys are printed, its Python runs."""
+"""docs/evaluation.md: its options exist, its keys are printed, its Python says what its commands say."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+import torch
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from streamcoref.cli import app
-from streamcoref.evaluation.report import to_dict
-from streamcoref.evaluation.results import Evaluation
+from streamcoref.evaluation import Evaluation, to_dict
+from streamcoref.evaluation.gold import SINGLETON_SHARE
+from streamcoref.evaluation.groups import LENGTHS, GroupKind
 from streamcoref.formats import write_documents
+from streamcoref.metrics import score_document
 from streamcoref.model.checkpoint import save_checkpoint
 from tests.conftest import ROOT
 from tests.evaluation import toy_evaluation as toy
@@ -47,11 +53,44 @@ def test_the_commands_run(here: Path) -> None:
     assert (here / "answers.jsonl").is_file()
 
 
-def test_the_python_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("here")
+def test_the_python_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """The page's blocks, one after the other as in one session, next to `evaluate --json` and to scoring by hand."""
+    names: dict[str, Any] = {"work": lambda: torch.zeros(1_000_000).sum()}
     for code in (block for language, block in BLOCKS if language == "python"):
-        exec(compile(code, "docs/evaluation.md", "exec"), {"work": lambda: None})
-    assert "### Scores" in capsys.readouterr().out
-    assert here.is_dir()
+        exec(compile(code, "docs/evaluation.md", "exec"), names)
+    printed = capsys.readouterr().out
+    outcome = CliRunner().invoke(app, ["evaluate", "my-model", "litbank/dev.ids", "--json"])
+    told = json.loads(outcome.stdout)
+
+    found, best = names["found"], names["best"]
+    assert to_dict(found)["groups"] == told["groups"]
+    assert found.peak_entities == told["model"]["peak_entities"] > 0
+    assert found.peak_bytes > 0
+    assert [document.pieces for document in found.documents] == [d["pieces"] for d in told["model"]["documents"]]
+    assert [line for line in printed.splitlines() if line.startswith("###")] == [
+        f"### {title}" for title in re.findall(r"^\*\*([A-Z][\w 1]+)\*\*", TEXT, re.MULTILINE) if title != "Singletons"
+    ]
+    assert f"| all | 1 | {100 * found.scores.conll_f1:.2f} |" in printed
+
+    gold = toy.document(1, 60, singletons=3)
+    assert (best.document.key, best.document.clusters) == (gold.key, gold.clusters)
+    assert best.result.scores == score_document(gold.clusters, best.document.predicted_clusters) == found.scores
+    assert 0 < best.result.scores.conll_f1 < 1
+    assert 4_000_000 <= names["peak"].bytes < 5_000_000
+
+
+def test_the_numbers_of_the_page_are_those_of_the_code() -> None:
+    rows = {f"{low}+" if high is None else f"{low}-{high}" for low, high in LENGTHS}
+    assert rows - set(re.findall(r"\d+-\d+|\d+\+", TEXT)) <= {"129-256", "257-512", "513-768"}, "those left out by …"
+    assert f"at least {SINGLETON_SHARE:.0%} of its gold" in " ".join(TEXT.split())
+    assert set(re.findall(r"`(\w+)`", re.search(r"`kind` \(([^)]*)\)", TEXT)[1])) == set(get_args(GroupKind))  # type: ignore[index]
+
+
+def test_its_imports_are_public() -> None:
+    for module, imported in re.findall(r"^from (streamcoref[\w.]*) import (.*)$", TEXT, re.MULTILINE):
+        public = import_module(module).__all__
+        assert set(imported.split(", ")) <= set(public), module
 
 
 def test_options_and_keys_are_those_there_are() -> None:

@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,16 +16,14 @@ from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.evaluation import EvaluationCorpus, answers, evaluate, settle
 from streamcoref.evaluation.gold import count_gold
-from streamcoref.evaluation.watch import watch
 from streamcoref.formats import write_documents
 from streamcoref.metrics import Scores, score_document, score_documents
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.evict import BoolArray, EvictionPolicy
-from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.evict import BoolArray, EvictionOptions, EvictionPolicy
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.predict import predict
-from streamcoref.model.segments import segment_document
 from tests.evaluation import toy_evaluation as toy
+from tests.model import toys
+from tests.model.toy_answers import answer
 
 PLAIN = [toy.document(seed, words) for seed, words in ((1, 90), (2, 30), (3, 200))]
 WITH_SINGLETONS = [toy.document(seed, words, singletons=5) for seed, words in ((4, 60), (5, 100))]
@@ -32,9 +32,9 @@ WITH_SINGLETONS = [toy.document(seed, words, singletons=5) for seed, words in ((
 def by_hand(checkpoint: Checkpoint, documents: list[Document], scheme: str, singletons: bool) -> Scores:
     pairs = []
     for document in documents:
-        answer = predict(*checkpoint, document, scheme=scheme, singletons=singletons).predicted_clusters
-        assert answer is not None
-        pairs.append((document.clusters, answer))
+        found = answer(checkpoint, document, singletons, scheme).predicted_clusters
+        assert found is not None
+        pairs.append((document.clusters, found))
     return score_documents(pairs, singletons=singletons)
 
 
@@ -99,17 +99,14 @@ def test_what_a_record_says() -> None:
 
 
 def test_peak_entities_are_those_alive_before_an_eviction() -> None:
-    model, config, tokenizer = checkpoint = toy.checkpoint()
-    assert isinstance(model, IncrementalModel)
+    checkpoint = toy.checkpoint()
     alive: set[int] = set()
     peak = left = 0
-    with torch.inference_mode():
-        segments = segment_document(PLAIN[2], tokenizer, config.segments.max_pieces)
-        for result in model.find_clusters(segments, model.new_state()):
-            alive |= {link.entity for link in result.links}
-            peak = max(peak, len(alive))
-            alive -= set(result.evicted)
-            left = max(left, len(alive))
+    for result in toys.read(checkpoint.model, checkpoint.config, checkpoint.segmenter.cut(PLAIN[2])):
+        alive |= {link.entity for link in result.links}
+        peak = max(peak, len(alive))
+        alive -= {record.id for record in result.evicted}
+        left = max(left, len(alive))
     assert evaluate(checkpoint, [EvaluationCorpus("x", [PLAIN[2]])]).peak_entities == peak > left
     assert evaluate(toy.checkpoint("baseline"), [EvaluationCorpus("x", [PLAIN[1]])]).peak_entities is None
 
@@ -117,34 +114,59 @@ def test_peak_entities_are_those_alive_before_an_eviction() -> None:
 class SlowPolicy(EvictionPolicy):
     def __call__(self, memory: EntityMemory, position: int) -> BoolArray:
         time.sleep(0.05)
-        return torch.zeros(len(memory), dtype=torch.bool).numpy()
+        return np.zeros(len(memory), dtype=bool)
 
 
-def test_time_is_split_into_encoder_and_rest() -> None:
-    checkpoint = toy.checkpoint()
-    assert isinstance(checkpoint.model, IncrementalModel)
+@pytest.fixture
+def slow() -> Iterator[str]:
+    """The name of a policy that takes its time."""
+
+    class SlowOptions(EvictionOptions):
+        name: Literal["slow"] = "slow"
+
+        def policy(self) -> EvictionPolicy:
+            return SlowPolicy()
+
+    yield "slow"
+    del EvictionOptions.kinds["slow"]
+
+
+def test_time_is_split_into_encoder_and_rest(slow: str) -> None:
+    checkpoint = toy.checkpoint(evict={"name": slow})
     checkpoint.model.encoder.model.register_forward_pre_hook(lambda *_: time.sleep(0.2))
-    checkpoint.model.evict = SlowPolicy()
     began = time.perf_counter()
     found = evaluate(checkpoint, [EvaluationCorpus("x", [PLAIN[1]], singletons=False)])
     whole = time.perf_counter() - began
-    segments = len(segment_document(PLAIN[1], checkpoint.tokenizer, checkpoint.config.segments.max_pieces))
+    segments = len(checkpoint.segmenter.cut(PLAIN[1]))
     assert found.encoder_seconds >= 0.2 * segments
     assert found.other_seconds >= 0.05 * segments
     assert found.encoder_seconds + found.other_seconds <= whole
 
 
-def test_the_model_is_left_as_it_was() -> None:
+def failing() -> Iterator[Document]:
+    yield PLAIN[1]
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_model_is_left_as_it_was(training: bool) -> None:
+    """Also where an evaluation fails, and where it is broken off."""
     checkpoint = toy.checkpoint()
-    model = checkpoint.model
-    assert isinstance(model, IncrementalModel)
-    policy = model.evict
-    evaluate(checkpoint, [EvaluationCorpus("x", [PLAIN[1]])])
-    with pytest.raises(ZeroDivisionError), watch(model):
-        raise ZeroDivisionError
-    assert model.evict is policy
-    assert not model.encoder._forward_hooks
-    assert not model.encoder._forward_pre_hooks
+    model = checkpoint.model.train(training)
+    weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    corpus = EvaluationCorpus("x", PLAIN)
+    evaluate(checkpoint, [corpus], memory=True)
+    assert model.training is training
+    with pytest.raises(ZeroDivisionError):
+        evaluate(checkpoint, [EvaluationCorpus("x", failing(), singletons=False)])
+    assert model.training is training
+    some = answers(checkpoint, [corpus], [settle(corpus, checkpoint.config)])
+    expected = next(some)
+    some.close()
+    assert model.training is training
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in model.state_dict().items())
+    model.eval()
+    assert answer(checkpoint, PLAIN[0], scheme="plain") == expected.document
 
 
 def test_a_model_in_training_is_evaluated_without_dropout() -> None:
@@ -185,10 +207,10 @@ def test_documents_pass_one_by_one() -> None:
 
     checkpoint = toy.checkpoint()
     corpora = [EvaluationCorpus("x", stream(), singletons=False)]
-    for number, answer in enumerate(answers(checkpoint, corpora, [settle(corpora[0], checkpoint.config)]), start=1):
+    for number, found in enumerate(answers(checkpoint, corpora, [settle(corpora[0], checkpoint.config)]), start=1):
         assert read == number
-        assert answer.document.predicted_clusters is not None
-        assert answer.result.scores == score_document(answer.document.clusters, answer.document.predicted_clusters)
+        assert found.document.predicted_clusters is not None
+        assert found.result.scores == score_document(found.document.clusters, found.document.predicted_clusters)
 
 
 def test_a_stream_leaves_singletons_to_be_said() -> None:
@@ -238,6 +260,7 @@ def test_empty_documents_count() -> None:
         found = evaluate(toy.checkpoint(kind), [EvaluationCorpus("x", [empty, PLAIN[1]])])
         assert found.scores.documents == 2
         assert found.documents[0].pieces == 0
+        assert found.documents[0].peak_entities == (0 if kind == "incremental" else None)
 
 
 @pytest.mark.corpus

@@ -16,10 +16,10 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.experiments.cluster_map import beginning
 from streamcoref.experiments.span_records import final_shares, span_records
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.segments import segment_document
 from tests.evaluation import toy_evaluation as toy
 from tests.experiments import toy_experiments as toys
 from tests.experiments.toy_experiments import DOCUMENTS
+from tests.model.toys import read
 
 RULES = [{"name": "alpha", "hidden": 16}, {"name": "mean"}, {"name": "first"}, {"name": "last"}]
 
@@ -29,17 +29,14 @@ def test_an_entity_is_the_sum_of_its_spans_by_their_shares(rule: dict[str, Any])
     checkpoint = toy.checkpoint(update=rule, evict={"name": "none"})
     model, document = checkpoint.model, DOCUMENTS[0]
     assert isinstance(model, IncrementalModel)
-    before = model.update
     records, vectors = span_records(checkpoint, document, "plain")
-    assert model.update is before  # the model is as it was
-    assert not model.spans._forward_hooks
     state = model.new_state()
-    segments = segment_document(document, checkpoint.tokenizer, **checkpoint.config.segments.model_dump())
-    links = [link for r in model.find_clusters(segments, state, None, "plain") for link in r.links]
+    results = read(model, checkpoint.config, checkpoint.segmenter.cut(document), state, scheme="plain")
+    links = [link for result in results for link in result.links]
     assert [(r.span, r.entity) for r in records] == [(link.span, link.entity) for link in links]
     sizes = Counter(record.entity for record in records)
     assert max(sizes.values()) > 1
-    for slot, entity in enumerate(state.memory.ids[: len(state.memory)].tolist()):
+    for slot, entity in enumerate(state.memory.ids.tolist()):
         mine = [number for number, record in enumerate(records) if record.entity == entity]
         shares = torch.tensor([records[number].share for number in mine])
         assert shares.sum().item() == pytest.approx(1.0, abs=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.evaluation import EvaluationCorpus, evaluate
-from streamcoref.evaluation.changes import parse_eviction, with_eviction
+from streamcoref.evaluation.changes import with_eviction
 from streamcoref.evaluation.report import figures
 from streamcoref.experiments.evaluating import evaluation_of
+from streamcoref.formats import write_documents
 from streamcoref.metrics import Scores
 from streamcoref.model.checkpoint import load_checkpoint
+from tests.evaluation import toy_evaluation as toy
 from tests.experiments import toy_experiments as toys
 from tests.experiments.toy_experiments import DOCUMENTS, OTHERS, table
 
@@ -45,7 +48,7 @@ def length_page(place: Path) -> str:
 def by_hand(place: Path, model: str, documents: list[Any], name: str, evict: str | None = None) -> Scores:
     checkpoint = load_checkpoint(place / model)
     if evict is not None:
-        checkpoint = with_eviction(checkpoint, parse_eviction(evict))
+        checkpoint = with_eviction(checkpoint, evict)
     return evaluate(checkpoint, [EvaluationCorpus(name, documents)]).scores
 
 
@@ -106,6 +109,31 @@ def test_length_has_the_papers_rows_beside_ours(place: Path, length_page: str) -
     assert found["speakers 2+"][3] == f"{speakers:.2f}"
 
 
+def test_length_has_a_second_reading_as_the_papers_code_counts(place: Path) -> None:
+    """By the number of the last word, and genres bc and tc instead of speakers."""
+    keys = ["bc/1", "tcx", "nw/3", "bn/4"]
+    lengths = zip(keys, (129, 130, 60, 60), strict=True)
+    documents = [replace(toy.document(seed, words), key=key) for seed, (key, words) in enumerate(lengths)]
+    write_documents(documents, place / "keys.jsonl", "jsonlines")
+    config = toys.comparison(place) | {"corpora": [{"name": "keys", "path": str(place / "keys.jsonl")}]}
+    toys.run("length", config, place / "keys")
+    page = (place / "keys/out/length.md").read_text(encoding="utf-8")
+    found = {row[0]: row for row in table(page, "keys, as the paper's code counts")}
+    assert {name: row[1] for name, row in found.items() if name != "documents"} == {
+        "all": "4",
+        "last word 0-128": "3",
+        "last word 129-256": "1",
+        "speakers 1": "2",
+        "speakers 2+": "2",
+    }
+    assert found["last word 0-128"][7:] == ["57", "84.6", "84.5", "84.5"]
+    scores = by_hand(place, "incremental", documents[:2], "keys")
+    assert found["speakers 2+"][3] == f"{100 * scores.conll_f1:.2f}"
+    by_pieces = {row[0]: row[1] for row in table(page, "keys")}
+    assert by_pieces["speakers 1"] == "4"
+    assert "pieces 0-128" in by_pieces
+
+
 def test_what_is_stored_gives_the_evaluation_back(place: Path, main_page: str) -> None:
     assert main_page
     values = json.loads((place / "main/out/results.json").read_text())
@@ -146,9 +174,9 @@ def test_a_model_or_corpus_that_changed_under_its_name_is_noticed(tmp_path: Path
         ("models.1.name=baseline", "models: two are called baseline; give one another name"),
         ("corpora.1.name=plain", "corpora: two are called plain; give one another name"),
         ("models.0.paper=JS-M", "models.0.paper: Input should be 'JS-L', 'JS-B'"),
-        ("models.0.preset=tiny", "model baseline: give a path, or a preset and a tokenizer"),
+        ("models.0.preset=tiny", "model baseline: give a path, a recipe, or a preset and a tokenizer"),
         ("models.0.evict=none", "whole-document baseline, which holds no entities"),
-        ("models.1.evict=sometimes", "--evict sometimes: unknown name 'sometimes'"),
+        ("models.1.evict=sometimes", "eviction policy sometimes: unknown name 'sometimes'"),
         ("models.1.segment_length=4000", "this encoder has positions for 128 only"),
         ("models.1.path=no/such/model", "there is no model folder no/such/model"),
         ("corpora.0.path=gone.jsonl", "gone.jsonl: no such file or folder"),

@@ -39,9 +39,9 @@ def test_odd_texts_are_only_texts(tmp_path: Path) -> None:
 
 
 def test_sixty_series_look_different() -> None:
-    looks = {drawing._look(Series("s", [], [], colour=number)) for number in range(60)}
+    looks = {drawing.look(Series("s", [], [], colour=number)) for number in range(60)}
     assert len(looks) == 60
-    assert drawing._look(Series("s", [], [], colour=None))[0] == drawing.GREY
+    assert drawing.look(Series("s", [], [], colour=None))[0] == drawing.GREY
 
 
 def test_a_missing_extra_answers_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from streamcoref.evaluation.changes import parse_eviction
 from streamcoref.experiments.eviction import EvictionSweepOptions, families
 from streamcoref.experiments.gold_memory import follow, gold_segments
 from streamcoref.formats import write_documents
 from streamcoref.metrics import score_documents
+from streamcoref.model.evict import parse_eviction
 from tests.evaluation import toy_evaluation as toy
 from tests.experiments import toy_experiments as toys
 from tests.experiments.toy_experiments import table

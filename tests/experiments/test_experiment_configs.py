@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from streamcoref.evaluation.changes import parse_eviction
 from streamcoref.experiments.ablation import AblationOptions, settings_of
 from streamcoref.experiments.catalogue import EXPERIMENTS
 from streamcoref.experiments.options import read_options
 from streamcoref.experiments.paper import EVICTION_POLICY, EVICTION_RECALL, TABLE_1, TABLE_2, TABLE_3, TABLE_4
 from streamcoref.experiments.training_runs import base_recipe, changed_recipe
+from streamcoref.model.evict import parse_eviction
 from tests.conftest import ROOT
 
 CONFIGS = sorted((ROOT / "recipes/experiments").glob("*.toml"))

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamcoref.document import Document
-from streamcoref.evaluation.changes import parse_eviction
 from streamcoref.experiments.gold_memory import Outcome, follow, gold_segments, needed_entities
-from streamcoref.model.segments import segment_document
+from streamcoref.model.evict import parse_eviction
 from tests.experiments.toy_experiments import long_document
 from tests.model import toys
 
@@ -26,7 +25,7 @@ def test_positions_are_those_of_the_models_pieces() -> None:
         "x", [["the", "lighthouse", "keeper", "left", "."], ["he", "lost", "unbelievable", "."]], [[(0, 3), (5, 6)]]
     )
     (segment,) = gold_segments(document, TOKENIZER, 64)
-    (whole,) = segment_document(document, TOKENIZER, 64)
+    (whole,) = toys.cut(document, 64)
     assert segment.end == len(whole)
     first, second = segment.mentions
     assert whole.word_of_piece[first.start : first.end + 1].tolist() == [0, 1, 1, 2]

@@ -23,9 +23,11 @@ from tests.training import synthetic
 FIXTURE = Path(__file__).with_name("harbour.v4_gold_conll")  # our text, the form and the key of OntoNotes
 SECTION = (ROOT / "docs/reproducing.md").read_text(encoding="utf-8").split("\n## On OntoNotes\n")[1]
 FILES, STEPS = re.findall(r"^```(?:sh)?\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE)
+SHORT_RUNS = [part for n in (1, 2) for part in ("--set", f'models.{n}.settings=["training.epochs=1"]')]
 # What makes the steps short enough for a test, and does without a download.
 SHORTER = {
     "train": ["--set", "training.epochs=1"],
+    "main": ["--set", "models.1.seeds=[1, 2]", "--set", "models.2.seeds=[1, 2]", *SHORT_RUNS],
     "segments": ["--set", 'settings=["training.epochs=1"]'],
     "ablation": ["--set", 'settings=["training.epochs=1"]', "--set", "seeds=[1]"],
     "eviction": ["--set", "tokenizer=encoder"],

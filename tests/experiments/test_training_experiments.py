@@ -11,11 +11,10 @@ import pytest
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation import EvaluationCorpus, evaluate
-from streamcoref.evaluation.changes import parse_eviction, with_eviction
+from streamcoref.evaluation.changes import with_eviction
 from streamcoref.experiments.ablation import AblationOptions, settings_of
 from streamcoref.experiments.segment_lengths import Length, SegmentLengthOptions, with_segments
 from streamcoref.model.checkpoint import load_checkpoint
-from streamcoref.model.segments import segment_document
 from tests.evaluation import toy_evaluation as toy
 from tests.experiments import toy_experiments as toys
 from tests.experiments.toy_experiments import table
@@ -53,14 +52,15 @@ def test_segment_lengths(tmp_path: Path, recipe: Path) -> None:
     runs = tmp_path / "x/out/runs"
     for row, name in zip(rows, ("1-sentence", "32-pieces"), strict=True):
         for figure, length in zip(row[1:], (Length(sentences=5), Length(pieces=16)), strict=True):
-            checkpoint = with_eviction(load_checkpoint(runs / name / "best"), parse_eviction("none"))
+            checkpoint = with_eviction(load_checkpoint(runs / name / "best"), "none")
             checkpoint = with_segments(checkpoint, length, 64)
             documents = [synthetic.document(seed) for seed in range(2)]
             assert figure == f"{100 * evaluate(checkpoint, [EvaluationCorpus('toy', documents)]).scores.conll_f1:.2f}"
     trained = json.loads((runs / "1-sentence/recipe.json").read_text())
-    assert trained["model"]["changes"]["segments"] == {"max_pieces": 64, "max_sentences": 1}
+    segments = {"max_pieces": 64, "max_sentences": 1, "sentences_as": "counted"}
+    assert trained["model"]["changes"]["segments"] == segments
     trained = json.loads((runs / "32-pieces/recipe.json").read_text())
-    assert trained["model"]["changes"]["segments"] == {"max_pieces": 32, "max_sentences": None}
+    assert trained["model"]["changes"]["segments"] == segments | {"max_pieces": 32, "max_sentences": None}
     assert sorted(path.name for path in (runs / "32-pieces").iterdir()) == ["best", "log.jsonl", "recipe.json"]
     papers = table(page, "The paper's Table 4: OntoNotes 5.0, development")
     assert papers[-1] == ["512 pieces", "67.1", "77.7", "75.6", "79.7"]
@@ -75,12 +75,18 @@ def test_segments_are_cut_as_named() -> None:
     document = toy.document(1, 200)
 
     def segments(length: Length) -> list[int]:
-        options = with_segments(checkpoint, length, 128).config.segments
-        return [len(s) for s in segment_document(document, checkpoint.tokenizer, **options.model_dump())]
+        return [len(segment) for segment in with_segments(checkpoint, length, 128).segmenter.cut(document)]
 
     assert len(segments(Length(sentences=1))) == len(document.sentences)
     assert len(segments(Length(sentences=5))) == -(-len(document.sentences) // 5)
     assert max(segments(Length(pieces=40))) <= 40 < max(segments(Length(pieces=128)))
+
+
+def test_sentences_as_published() -> None:
+    document = toy.document(1, 200)
+    changed = with_segments(toy.checkpoint(), Length(sentences=2), 128, "published")
+    ends = [segment.words[-1].sentence for segment in changed.segmenter.cut(document)]
+    assert ends[:3] == [2, 4, 6]  # the first has three sentences
 
 
 def test_the_lengths_of_the_paper_are_the_default() -> None:
@@ -118,9 +124,9 @@ def test_ablation_has_mean_and_spread_over_seeds(tmp_path: Path, recipe: Path) -
     assert [(r["teacher_forcing"], r["seed"]) for r in recipes] == [(0.0, 1), (0.0, 2), (0.5, 1), (0.5, 2)]
     # the figure of a run is that of the same recipe trained by hand
     values = synthetic.recipe(tmp_path, documents=2, epochs=1, teacher_forcing=0.5, seed=2)
-    by_hand = synthetic.trainer(values, folder=str(tmp_path / "by hand"))
-    by_hand.run(resume=False)
-    assert found["training.teacher_forcing=0.5 | seed 2"]["dev_f1"] == by_hand.best
+    by_hand = synthetic.new_run(values, folder=str(tmp_path / "by hand"))
+    by_hand.train()
+    assert found["training.teacher_forcing=0.5 | seed 2"]["dev_f1"] == by_hand.standing.best
 
 
 def options(**values: Any) -> AblationOptions:

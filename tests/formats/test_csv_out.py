@@ -7,13 +7,14 @@ import io
 from dataclasses import replace
 
 from streamcoref import Document
-from streamcoref.formats.csv_out import COLUMNS, write
+from streamcoref.formats import csv_writer
+from streamcoref.formats.csv_out import COLUMNS
 from streamcoref.text import document_from_text
 
 
-def rows(*documents: Document) -> list[dict[str, str]]:
+def rows(*documents: Document, defuse: bool = False) -> list[dict[str, str]]:
     stream = io.StringIO()
-    write(documents, stream)
+    csv_writer(defuse=defuse)(documents, stream)
     assert "\r" not in stream.getvalue().replace("\r\nand", "")
     return list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
 
@@ -44,7 +45,7 @@ def test_one_row_a_mention_in_the_order_of_the_text() -> None:
 
 def test_the_header_is_there_without_mentions() -> None:
     stream = io.StringIO()
-    write([Document("e", (), ())], stream)
+    csv_writer(defuse=False)([Document("e", (), ())], stream)
     assert stream.getvalue() == ",".join(COLUMNS) + "\n"
 
 
@@ -55,3 +56,14 @@ def test_several_documents_and_no_text() -> None:
         ("one", "A b", "0", "3"),
         ("two", "A b", "0", "3"),
     ]
+
+
+def test_cells_that_a_spreadsheet_would_run_are_defused_if_asked() -> None:
+    texts = ["=cmd()", "+1", "-x", "@SUM", "\tx", "＝1", "a=b"]
+    ends = tuple(range(1, len(texts) + 1))
+    document = Document("=k", tuple(texts), ends, tuple(((i, i + 1),) for i in range(len(texts))))
+    assert [row["text"] for row in rows(document)] == texts
+    defused = rows(document, defuse=True)
+    assert [row["text"] for row in defused] == [*(f"'{text}" for text in texts[:-1]), "a=b"]
+    assert {row["document"] for row in defused} == {"'=k"}
+    assert [row["name"] for row in defused][:3] == ["'=cmd()", "'+1", "'-x"]

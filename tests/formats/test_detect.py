@@ -10,7 +10,7 @@ import pytest
 
 from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import FORMATS, detect, read_documents, read_raw_documents, write_documents
+from streamcoref.formats import detect, read_documents, read_raw_documents, write_documents
 
 PIECES = {
     "doc_key": "d",
@@ -26,11 +26,6 @@ SAMPLES = {
     "litbank": "#begin document (a); part 0\n" + "\t".join(["a", "0", "0", "w", *"_" * 8, ""]) + "\n#end document\n",
     "conllu": "# text = a\n" + "\t".join(["1", "a", *"_" * 8]) + "\n",
 }
-
-
-def test_all_formats_are_known() -> None:
-    assert set(FORMATS) == {"jsonlines", "pieces", "conll", "litbank", "conllu", "text", "json", "csv", "html"}
-    assert all(format_.name == name and format_.description for name, format_ in FORMATS.items())
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import tracemalloc
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.formats import read_documents, write_documents
-from streamcoref.formats.files import check_output, open_output, read_lines
+from streamcoref.formats.files import STANDARD, check_output, open_output, read_chunks, read_lines
 
 DOCUMENT = Document.from_sentences("d", [["Ann", "left", "é"]], [[(0, 1)]])
 
@@ -73,10 +74,45 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not packed.closed
 
 
+@pytest.mark.parametrize("pack", [False, True])
+@pytest.mark.parametrize("standard", [False, True])
+def test_waiting_for_a_pipe_can_be_stopped(
+    pack: bool, standard: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has come is there (of packed data what could be unpacked), and nobody complains of an end in its middle."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    content = b"Anna ran.\n" * 3
+    packed = zlib.compressobj(wbits=31)
+    with path.open("r+b", buffering=0) as writer:  # r+: to open it does not wait for a reader
+        writer.write(packed.compress(content) + packed.flush(zlib.Z_SYNC_FLUSH) if pack else content)
+        asked: list[None] = []
+
+        def should_stop() -> bool:
+            asked.append(None)
+            return len(asked) == 3
+
+        if standard:
+            with path.open() as stdin:
+                monkeypatch.setattr(sys, "stdin", stdin)
+                read = b"".join(read_chunks(STANDARD, should_stop=should_stop))
+                assert not stdin.buffer.closed
+        else:
+            read = b"".join(read_chunks(path, should_stop=should_stop))
+    assert content.startswith(read) if pack else content == read
+    assert len(asked) == 3
+
+
+def test_a_file_never_lets_anybody_wait(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_bytes(b"Anna ran. " * 5000)
+    assert b"".join(read_chunks(path, should_stop=lambda: pytest.fail("asked"))) == path.read_bytes()
+
+
 def test_existing_output_is_refused_before_any_work(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text("old")
-    with pytest.raises(StreamcorefError, match="the file exists; use --force"):
+    with pytest.raises(StreamcorefError, match="the file exists; give force=True to replace it"):
         write_documents(failing(), path, "jsonlines")
     with pytest.raises(StreamcorefError, match="the file exists"):
         check_output(path)

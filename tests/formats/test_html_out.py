@@ -1,16 +1,15 @@
-"""The HTML page: its tree is checked by a strict parser here, its behaviour in a browser where there is one."""
+"""The HTML page as it is written; tests/page/ looks at it in a browser."""
 
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,49 +17,43 @@ from hypothesis import strategies as st
 
 from streamcoref import Document
 from streamcoref.formats.html_out import write
+from streamcoref.page import one_script
 from streamcoref.text import document_from_text
 
 VOID = {"meta", "input"}
 
 
 class Page(HTMLParser):
-    """Fails on a wrong closing tag; collects the text of each article and the text under each mention's pieces."""
+    """Fails on a wrong closing tag; collects the text of each article and what is known of it."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[tuple[str, dict[str, str | None]]] = []
         self.articles: list[str] = []
-        self.mentions: dict[tuple[int, str, str], str] = {}
-        self.names: list[str] = []
-        self.tags: set[str] = set()
-        self.ids: list[str] = []
+        self.labels: list[str] = []
+        self.known: list[dict[str, Any]] = []
+        self.tags: list[str] = []
         self.feed(html)
         self.close()
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        found = dict(attrs)
-        self.ids += [value for name, value in attrs if name == "id" and value]
+        self.tags.append(tag)
         if tag == "article":
             self.articles.append("")
-        if found.get("class") == "name":
-            self.names.append("")
+            self.labels.append(dict(attrs)["aria-label"] or "")
         if tag not in VOID:
-            self.open.append((tag, found))
+            self.open.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
-        if any(tag == "article" for tag, _ in self.open):
+        tag, found = self.open[-1] if self.open else ("", {})
+        if tag == "article":
             self.articles[-1] += data
-        if self.open and self.open[-1][1].get("class") == "name":
-            self.names[-1] += data
-        for _, found in self.open:
-            if (found.get("class") or "").split()[:1] == ["m"]:
-                key = (len(self.articles) - 1, str(found["data-e"]), str(found["data-m"]))
-                self.mentions[key] = self.mentions.get(key, "") + data
+        if tag == "script" and found.get("type") == "application/json":
+            self.known.append(json.loads(data))
 
 
 def page(*documents: Document) -> tuple[str, Page]:
@@ -71,10 +64,15 @@ def page(*documents: Document) -> tuple[str, Page]:
 
 def check(document: Document, parsed: Page, number: int = 0) -> None:
     document = document.with_text()
-    assert parsed.articles[number] == document.text
-    for entity in document.entities:
-        for i, mention in enumerate(entity.mentions):
-            assert parsed.mentions[number, str(entity.id), str(i)] == mention.text
+    known = parsed.known[number]
+    assert document.text is not None
+    assert parsed.articles[number] == document.text.replace("\0", "\u2400")
+    assert [document.text[place] for place in known["nuls"]] == ["\0"] * document.text.count("\0")
+    assert (known["key"], known["words"]) == (document.key, len(document.words))
+    for entity, told in zip(document.entities, known["entities"], strict=True):
+        spans = list(zip(told["spans"][::2], told["spans"][1::2], strict=True))
+        assert told["name"] == entity.name or (len(told["name"]) == 200 and entity.name.startswith(told["name"][:-1]))
+        assert spans == [(mention.start, mention.end) for mention in entity.mentions]
 
 
 spans = st.tuples(st.integers(0, 11), st.integers(1, 6)).map(lambda pair: (pair[0], min(pair[0] + pair[1], 12)))
@@ -82,66 +80,59 @@ spans = st.tuples(st.integers(0, 11), st.integers(1, 6)).map(lambda pair: (pair[
 
 @given(st.lists(st.lists(spans, min_size=1, max_size=4), max_size=6))
 def test_any_mentions_make_a_proper_tree_that_keeps_the_text(clusters: list[list[tuple[int, int]]]) -> None:
-    text = "one two\n\nthree four  five. Six <b>&amp;\r\nseven eight"
+    text = "one two\n\nthree four  five. Six <b>&amp;\r\nseven\0 eight\r"
     base = document_from_text("d", text)
     assert len(base.words) >= 12
     document = replace(base, clusters=tuple(map(tuple, clusters)))
     _, parsed = page(document)
     check(document, parsed)
-    assert len(parsed.ids) == len(set(parsed.ids))
 
 
-def test_crossing_mentions_keep_their_entities() -> None:
-    document = Document.from_sentences("d", [["a", "b", "c", "d"]], clusters=[[(0, 3)], [(1, 4)]])
-    html, parsed = page(document)
-    check(document, parsed)
-    assert html.count('data-e="1" data-m="0"') == 2, "the later one is in two pieces"
-    assert html.count('data-e="0" data-m="0"') == 1
-    assert html.count('tabindex="0"') == 2, "each mention is one stop for the keyboard"
-
-
-def test_words_that_share_their_characters_are_shown_once() -> None:
-    offsets = ((0, 3), (4, 6), (4, 6), (7, 10))
-    clusters = (((0, 1), (2, 4)), ((1, 2),))
-    document = Document("d", ("fin", "de", "le", "jeu"), (4,), clusters, text="fin du jeu", offsets=offsets)
-    _, parsed = page(document)
-    check(document, parsed)
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_and_key_come_back_from_the_page(text: str, key: str) -> None:
+    document = document_from_text(key, text)
+    count = len(document.words)
+    _, parsed = page(replace(document, clusters=(((0, count),),)) if count else document)
+    check(document if not count else replace(document, clusters=(((0, count),),)), parsed)
 
 
 def test_everything_is_escaped() -> None:
-    attack = "<script>alert(\"x\")</script> & 'y' </article><img src=x onerror=alert(1)>"
+    attack = "<script>alert(\"x\")</script> & 'y' </article><img src=x onerror=alert(1)> <!-- <script>"
     document = document_from_text(attack, attack)
     count = len(document.words)
     document = replace(document, clusters=(((0, count), (0, 3)),), speakers=(attack,) * count)
     html, parsed = page(document)
     check(document, parsed)
     assert "img" not in parsed.tags
-    assert html.count("<script") == 1
-    assert parsed.names == [document.entities[0].name]
+    assert parsed.tags.count("script") == 2, "what is known of the document, and the page's own"
+    assert parsed.labels == [attack]
+    assert parsed.known[0]["turns"] == [[0, attack]]
+    assert "<!--" not in html.split("</style>")[1].split('<script type="module">')[0]
 
 
 def test_the_page_loads_nothing() -> None:
-    html, parsed = page(document_from_text("d", "No links."))
-    assert "input" not in parsed.tags, "without entities there is nothing to find"
-    assert not re.search(r"https?:|url\(|@import|<link|src=", html)
+    html, _ = page(document_from_text("d", "No links."))
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|url\(|@import|<link|src=|^import ", html, re.MULTILINE)
 
 
-def test_entities_are_listed_by_size_and_those_mentioned_once_apart() -> None:
-    clusters = [[(0, 1)], [(1, 2), (2, 3)], [(3, 4), (4, 5), (5, 6)]]
-    document = Document.from_sentences("d", [list("abcdef")], clusters=clusters)
-    html, parsed = page(document)
-    assert parsed.names == ["d", "b", "a"]
-    assert html.index("1 mentioned once") > html.index(">b</bdi>")
-    assert "6 words · 3 entities · 6 mentions" in html
-    assert 'class="m once"' in html
+def test_its_scripts_are_one() -> None:
+    """Every module in the order of need, and nothing left of their imports."""
+    script = one_script("documents.js")
+    assert "export " not in script
+    defined: set[str] = set()
+    for line in script.splitlines():
+        if used := re.match(r'const \{.*\} = modules\["(.*)"\];', line):
+            assert used[1] in defined
+        if given := re.match(r'modules\["(.*)"\] = ', line):
+            defined.add(given[1])
+    assert {"answer.js", "reader.js", "documents.js"} <= defined
+    assert not defined & {"main.js", "api.js"}, "what needs a server"
 
 
-def test_paragraphs_speakers_and_direction() -> None:
+def test_speakers_are_told_where_they_begin() -> None:
     document = document_from_text("d", "Hi.\n\nHo.\nHe.")
-    html, _ = page(replace(document, speakers=("A", "A", "B", "B", "B", "B")))
-    assert html.count('class="paragraph"') == 1
-    assert re.findall(r'data-name="(\w)"', html) == ["A", "B"]
-    assert '<article dir="auto">' in html
+    _, parsed = page(replace(document, speakers=("A", "A", "B", "B", "", "")))
+    assert parsed.known[0]["turns"] == [[0, "A"], [5, "B"], [9, ""]]
 
 
 def test_several_documents_are_written_one_by_one() -> None:
@@ -151,7 +142,7 @@ def test_several_documents_are_written_one_by_one() -> None:
 
     def documents() -> Iterator[Document]:
         yield one
-        assert stream.getvalue().endswith("</section>\n")
+        assert stream.getvalue().endswith("</script>\n")
         yield two
         yield replace(one, key="three")
 
@@ -159,8 +150,8 @@ def test_several_documents_are_written_one_by_one() -> None:
     parsed = Page(stream.getvalue())
     assert len(parsed.articles) == 3
     check(one, parsed, 0)
-    check(one, parsed, 2)
-    assert len(parsed.ids) == len(set(parsed.ids))
+    check(replace(one, key="three"), parsed, 2)
+    assert parsed.labels == ["one", "two", "three"]
 
 
 def oklch(lightness: float, chroma: float, hue: float) -> tuple[float, float, float]:
@@ -200,40 +191,3 @@ def test_colours_are_easy_to_read_at_every_hue(scheme: int) -> None:
             background = oklch(float(value[name]), float(value[f"{name}-chroma"]), hue)
             assert contrast(ink, background) > 7, (name, hue)
         assert contrast(oklch(float(value["mark"]), float(value["mark-chroma"]), hue), paper) > 3, hue
-
-
-@pytest.mark.browser
-def test_the_page_works_in_a_browser(tmp_path: Path) -> None:
-    """A click on an entity chooses and focuses its first mention, the right arrow goes to the next one."""
-    document = replace(document_from_text("d", "Ann ran. She fell. Bo saw her."), clusters=(((0, 1), (3, 4), (8, 9)),))
-    stream = io.StringIO()
-    write([document], stream)
-    steps = """<script>
-      const notes = [], note = (text) => notes.push(text);
-      document.querySelector("aside a").click();
-      note(document.activeElement.textContent);
-      note(document.querySelector("section").className);
-      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
-      note(document.activeElement.textContent);
-      const color = (i) => getComputedStyle(document.querySelectorAll(".m")[i]).backgroundColor;
-      note(color(0) === color(2) && color(0) !== "rgba(0, 0, 0, 0)");
-      document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}));
-      note(`[${document.querySelector("section").className}]`);
-      document.title = notes.join(" ");
-    </script></body>"""
-    path = tmp_path / "page.html"
-    path.write_text(stream.getvalue().replace("</body>", steps), encoding="utf-8")
-    chromium = shutil.which("chromium")
-    assert chromium
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --user-data-dir={tmp_path} --dump-dom"
-    )
-    result = subprocess.run(
-        [chromium, *flags.split(), path.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "<title>Ann chosen She true []</title>" in result.stdout

@@ -42,6 +42,6 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
 
 
 def test_it_is_known_by_its_name() -> None:
-    assert FORMAT.matches("story.TXT", ["{"])
-    assert not FORMAT.matches("story.conll", ["Once"])
+    assert FORMAT.endings == (".txt",)
+    assert FORMAT.is_prose
     assert FORMAT.write is None

@@ -55,7 +55,7 @@ def form(words: tuple[str, ...]) -> tuple[str, ...]:
 def mention_of(segment: Segment, first: int, last: int) -> Mention:
     """End-exclusive words of the text, as strings, and who says the first."""
     a, b = first - segment.first_word, last - segment.first_word
-    return segment.words[a:b], segment.voices[a]
+    return tuple(word.text for word in segment.words[a:b]), segment.tracks["voices"][a]
 
 
 def feed_forward(net, x: Tensor) -> Tensor:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from streamcoref.naming import is_name
-
 I = {"i", "me", "my", "mine", "myself"}  # noqa: E741
 YOU = {"you", "your", "yours", "yourself", "thou", "thee", "thy", "thine", "thyself", "ye"}
 GENDERS = {
@@ -19,6 +17,16 @@ MEN = set("mr mister sir lord master king prince duke count baron monsieur uncle
 WOMEN = set("mrs miss ms lady madam madame mistress queen princess duchess aunt mother".split())
 BOTH = set("dr doctor captain colonel general major professor rev reverend st saint president".split())
 LINKS = set("of in at on from with for to by and or , who that which".split())
+# What makes no name, and what a name may hold. Written out here: the fast version's lists are among what is checked.
+DETERMINERS = set("a an the this that these those my your his her its our their".split())
+PARTICLES = set("of the de del della di da dos du la le van von der den bin al el y e &".split())
+NO_NAMES = set(
+    "i me my mine myself we us our ours ourselves you your yours yourself yourselves thou thee thy thine thyself "
+    "ye he him his himself she her hers herself it its itself they them their theirs themselves themself this that "
+    "these those who whom whose which what one oneself each other another both all some any none someone somebody "
+    "something anyone anybody anything everyone everybody everything nobody nothing 's ’s s' 'em ’em 'im y'all ya "
+    "here there then now".split()
+)
 
 Mention = tuple[tuple[str, ...], int]  # words, voice
 
@@ -82,13 +90,27 @@ def names(mention: Mention) -> list[str]:
     words = bare(mention)
     if person(mention) or pronoun_gender(mention):
         return []
-    if not is_name(tuple(words)):
+    if not is_name(words):
         if any(word.lower() in LINKS for word in words):
             return []
         while not all(word[0].isupper() for word in words):
             words = words[1:]
     plain = [word.lower().rstrip(".") or word for word in words if word[0].isupper()]
     return [word for word in plain if word not in MEN | WOMEN | BOTH | {"the"}]
+
+
+def is_name(words: list[str]) -> bool:
+    """One to five words with capitals outside, and capitals, particles or apostrophes inside."""
+    if words[0].lower() in ("a", "an", "the"):
+        words = words[1:]
+    if not words or len(words) > 5:
+        return False
+    if words[0].lower() in DETERMINERS or {word.lower() for word in words} <= NO_NAMES:
+        return False
+    for word in words[1:-1]:
+        if not word[0].isupper() and word not in PARTICLES and word[0] not in ("'", "’", "-"):
+            return False
+    return words[0][0].isupper() and words[-1][0].isupper()
 
 
 def voiced(mine: str, voice: int, earlier: Sequence[Mention]) -> int:

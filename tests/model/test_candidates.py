@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from streamcoref.document import Document
 from streamcoref.model.candidates import Candidates, enumerate_candidates
-from streamcoref.model.segments import SPECIAL, Segment, segment_document
+from streamcoref.model.segments import SPECIAL, Segment
+from streamcoref.model.words import Word
 from tests.model import toys
 
 # A segment as sentences of words of so many pieces each.
@@ -24,8 +25,7 @@ def segment_of(shape: list[list[int]], first_word: int = 0, first_sentence: int 
         piece_ids=np.arange(len(word_of_piece) + 2),
         word_of_piece=np.array([SPECIAL, *word_of_piece, SPECIAL]),
         sentence_of_piece=np.array([sentence_of_piece[0], *sentence_of_piece, sentence_of_piece[-1]]),
-        words=("w",) * len(words),
-        voices=(1,) * len(words),
+        words=(Word("w", 0, opens=False, ends=False),) * len(words),
         first_word=first_word,
         position=0,
     )
@@ -73,8 +73,8 @@ def test_a_sentence_cut_by_the_segment_end_still_proposes_its_spans(boundaries: 
     sentence = ["the", "old", "lighthouse", "keeper", "saw", "her", "and", "left", "the", "harbour", "."]
     document = Document.from_sentences("x", [["he", "left", "."], sentence])
     # ten pieces: the first segment ends after the complete sentence, the second inside the long one
-    segments = segment_document(document, toys.tokenizer(), 10)
-    assert [s.words[-1] for s in segments] == [".", "and", "."]
+    segments = toys.cut(document, 10)
+    assert [s.texts[-1] for s in segments] == [".", "and", "."]
     proposed = set()
     for segment in segments:
         candidates = enumerate_candidates(segment, 30, boundaries)

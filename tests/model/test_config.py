@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.config import (
-    Model,
     ModelConfig,
     build_encoder,
     build_model,
@@ -24,13 +24,12 @@ from streamcoref.model.config import (
     preset_names,
     read_config,
 )
-from streamcoref.model.evict import EvictionPolicy
+from streamcoref.model.evict import EvictionOptions, EvictionPolicy
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
-from streamcoref.model.parts import EvictionOptions, PairScorerOptions, Surroundings, UpdateOptions
-from streamcoref.model.predict import predict
-from streamcoref.model.update import Mean, UpdateRule
+from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer, PairScorerOptions
+from streamcoref.model.parts import Surroundings
+from streamcoref.model.update import Mean, UpdateOptions, UpdateRule
 from tests.model import toys
 
 PRESETS = [
@@ -43,12 +42,12 @@ PRESETS = [
 ]
 
 
-def build_without_memory(config: ModelConfig) -> Model:
+def build_without_memory(config: ModelConfig) -> CorefModel:
     with torch.device("meta"):
         return build_model(config)
 
 
-def outside_the_encoder(model: Model) -> int:
+def outside_the_encoder(model: CorefModel) -> int:
     return sum(p.numel() for name, p in model.named_parameters() if not name.startswith("encoder."))
 
 
@@ -124,7 +123,7 @@ def change(place: str, value: Any) -> dict[str, Any]:
         ("pair_score.colour", 1, "pair_score.colour: unknown key"),
         ("evict.colour", 1, "evict.colour: unknown key"),
         ("spans.scorer.name", "dark", "spans.scorer: .*unknown name 'dark'; known: feed_forward, light"),
-        ("pair_score.name", "nope", "pair_score: .*unknown name 'nope'; known: feed_forward, coarse_to_fine"),
+        ("pair_score.name", "nope", "pair_score: .*unknown name 'nope'; known: coarse_to_fine, feed_forward"),
         ("update.name", "median", "update: .*unknown name 'median'; known: alpha, mean, first, last"),
         ("evict.name", "nope", "evict: .*unknown name 'nope'; known: none, two_distances, one_distance, size_times"),
         ("update", "alpha", "update: .*unknown name None"),
@@ -165,8 +164,24 @@ def test_a_baseline_needs_coarse_to_fine() -> None:
 
 
 def test_an_unknown_pair_feature_is_named() -> None:
-    with pytest.raises(StreamcorefError, match="unknown pair feature 'colour'"):
-        build_model(toys.config(pair_score={"features": ["colour"]}))
+    with pytest.raises(StreamcorefError, match=r"pair_score\.features\.0: unknown name 'colour'; known: .*distance"):
+        toys.config(pair_score={"features": ["colour"]})
+
+
+def test_features_are_names_or_tables() -> None:
+    table = {"name": "exact_match", "forms": 3}
+    config = toys.config(pair_score={"features": ["distance", table, "agreement"]})
+    agreement = {"name": "agreement", "names": 6, "span_names": 4}
+    # What a feature computes is written down in full: a default that changes later changes no model.
+    assert config.model_dump(mode="json")["pair_score"]["features"] == [{"name": "distance"}, table, agreement]
+    with pytest.raises(StreamcorefError, match=r"features\.0\.forms: .*greater than 0"):
+        toys.config(pair_score={"features": [{"name": "exact_match", "forms": 0}]})
+
+
+def test_the_version_of_the_word_lists_is_part_of_a_config() -> None:
+    assert toys.config().model_dump()["language"] == {"name": "english", "version": 1}
+    with pytest.raises(StreamcorefError, match="needs version 99 of the English word lists"):
+        build_model(toys.config(language={"version": 99}))
 
 
 def test_an_encoder_must_come_from_somewhere() -> None:
@@ -268,11 +283,10 @@ def test_parts_of_the_users_own_are_chosen_by_name() -> None:
     model = toys.model(config, 0, spread=1.0)
     assert isinstance(model.pair_score, NearnessScorer)
     assert model.pair_score.bonus == 30.0
-    document = predict(model, config, toys.tokenizer(), toys.document(0, 150))
-    assert document.predicted_clusters
-    # with everyone evicted after each segment, no cluster reaches beyond one
-    longest = max(cluster[-1][1] - cluster[0][0] for cluster in document.predicted_clusters)
-    assert longest <= config.segments.max_pieces
+    results = toys.read(model, config, toys.cut(toys.document(0, 150), config.segments.max_pieces))
+    # with everyone evicted after each segment, no entity is in two
+    entities = [{link.entity for link in result.links} for result in results]
+    assert len(set.union(*entities)) == sum(map(len, entities)) < sum(len(result.links) for result in results)
     assert parse_config(config.model_dump(mode="json"), "again") == config
     with pytest.raises(StreamcorefError, match=r"pair_score\.colour: unknown key"):
         toys.config(pair_score={"name": "nearness_of_a_test", "colour": 1})

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
+from streamcoref.language import NARRATOR, Voices
+from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.memory import TEXTS
+from streamcoref.model.reading import SegmentResult
 from streamcoref.model.segments import Segment, make_segment
 from streamcoref.model.text_context import TextContext
+from streamcoref.model.words import Word
 from tests.model import toys
 
 EARLY, LATE = 50, 1000  # segments
@@ -75,18 +78,21 @@ def endless_segments(seed: int) -> Iterator[Segment]:
     pieces_of = dict(zip(toys.WORDS, tokenizer(toys.WORDS), strict=True))
     choose = random.Random(seed)
     first_word = position = sentence = number = 0
+    opens = True
     while True:
         number += 1
         text = random.Random(seed) if number % EARLY == 0 else choose
         limit = text.randint(8, MAX_PIECES - 2)
-        words: list[str] = []
-        sentences: list[int] = []
+        words: list[Word] = []
         while limit >= len(pieces_of[word := text.choice(toys.WORDS)]):
             limit -= len(pieces_of[word])
-            words.append(word)
-            sentences.append(sentence)
-            sentence += text.random() < 0.15
-        segment = make_segment(tokenizer, [pieces_of[w] for w in words], words, sentences, first_word, position)
+            ends = text.random() < 0.15
+            words.append(Word(word, sentence, opens, ends))
+            sentence += ends
+            opens = ends
+        pieces = [pieces_of[word.text] for word in words]
+        tracks = {Voices.name: (NARRATOR,) * len(words)}
+        segment = make_segment(tokenizer, words, pieces, first_word, position, number - 1, tracks=tracks)
         first_word, position = first_word + len(words), segment.end
         yield segment
 
@@ -103,16 +109,24 @@ class Stream:
         assert isinstance(model, IncrementalModel)
         model.pair_score.uses_text = reads_text
         self.model = model
-        self.memory = (state := model.new_state()).memory
-        self.results = model.find_clusters(endless_segments(0), state)
+        self.state = model.new_state()
+        self.memory = self.state.memory
+        self.reading = model.reading(evict=config.evict.build())
+        self.results = self.read_on()
         self.read = self.joined = self.evicted = self.peak = 0
+
+    def read_on(self) -> Iterator[SegmentResult]:
+        encoder = EncoderService(self.model.encoder, self.model.device)
+        for segment, pieces in encoder.in_order(endless_segments(0)):
+            yield self.model.step(self.state, segment, pieces, self.reading)
 
     @torch.inference_mode()
     def read_until(self, segments: int) -> None:
         for result in islice(self.results, segments - self.read):
             self.joined += sum(not link.is_new for link in result.links)
             self.evicted += len(result.evicted)
-            self.peak = max(self.peak, len(self.memory) + len(result.evicted))
+            assert result.alive is not None
+            self.peak = max(self.peak, result.alive)
         self.read = segments
 
 
@@ -155,13 +169,13 @@ def test_the_papers_distances_bound_the_memory() -> None:
     """Nothing older than `cluster` pieces stays, and a piece brings at most RATIO entities."""
     cluster = 400
     stream = Stream({"name": "two_distances", "singleton": 200, "cluster": cluster})
-    place = stream.memory.nbytes // stream.memory.capacity
+    place = stream.memory.nbytes // len(stream.memory.rows)
     stream.read_until(200)
     assert stream.evicted > 200
     assert 50 < stream.peak <= RATIO * (cluster + 2 * MAX_PIECES)
     spans = int(RATIO * MAX_PIECES)  # room is made for a whole segment before it is read
-    assert stream.memory.capacity <= 2 * (stream.peak + spans)
-    assert stream.memory.nbytes == place * stream.memory.capacity
+    assert len(stream.memory.rows) <= 2 * (stream.peak + spans)
+    assert stream.memory.nbytes == place * len(stream.memory.rows)
 
 
 def test_texts_leave_with_their_entities() -> None:
@@ -170,7 +184,8 @@ def test_texts_leave_with_their_entities() -> None:
     stream.read_until(100)
     remembered = [len(texts) for texts in stream.memory.texts]
     assert len(remembered) == len(stream.memory) == 20
-    assert remembered == [min(size, TEXTS) for size in stream.memory.sizes[:20].tolist()]
-    assert stream.memory.sizes[:20].max() > TEXTS
+    contexts = stream.model.pair_score.contexts
+    assert remembered == [min(size, contexts) for size in stream.memory.sizes.tolist()]
+    assert stream.memory.sizes.max() > contexts
     gc.collect()
     assert sum(type(x) is TextContext for x in gc.get_objects()) == sum(remembered)

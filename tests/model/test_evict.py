@@ -147,8 +147,9 @@ def test_the_cap_holds_over_any_sequence(
     for added, forward in steps:
         memory.reserve(len(memory) + len(added))
         for start, end, size, score in added:
-            memory.sizes[memory.add(torch.zeros(1), *toys.note(start, end, score=score))] = size
+            slot = memory.add(torch.zeros(1), *toys.note(start, end, score=score))
+            memory.sizes[slot] = size
         position += forward
         memory.remove(policy(memory, position))
         assert len(memory) <= places
-    assert np.unique(memory.ids[: len(memory)]).size == len(memory)
+    assert np.unique(memory.ids).size == len(memory)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import torch
 
-from streamcoref.model.incremental import IncrementalModel, SegmentResult
-from streamcoref.model.segments import Segment, segment_document
 from tests.model import toys
 from tests.model.literal import LiteralModel
 
@@ -47,11 +44,6 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def run(model: IncrementalModel, segments: list[Segment], batch: int = 1) -> list[SegmentResult]:
-    with torch.inference_mode():
-        return list(model.find_clusters(segments, model.new_state(), batch=batch))
-
-
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow), 2])
 @pytest.mark.parametrize("case", CASES)
 def test_fast_equals_literal(case: str, seed: int) -> None:
@@ -60,8 +52,8 @@ def test_fast_equals_literal(case: str, seed: int) -> None:
     document = toys.document(seed, 100, longest, toys.TALK if "agreement" in case else toys.WORDS)
     config = toys.config(**CASES[case])
     model = toys.model(config, seed)
-    segments = segment_document(document, toys.tokenizer(), config.segments.max_pieces, config.segments.max_sentences)
-    results = run(model, segments)
+    segments = toys.cut(document, config.segments.max_pieces, config.segments.max_sentences)
+    results = toys.read(model, config, segments)
     links = [link for result in results for link in result.links]
     expected, evictions = LiteralModel(model, config).find_clusters(segments)
 
@@ -70,7 +62,7 @@ def test_fast_equals_literal(case: str, seed: int) -> None:
     assert [link.entity for link in links] == [link.entity for link in expected]
     assert [link.score for link in links] == pytest.approx([link.score for link in expected], abs=1e-4)
     assert [link.probability for link in links] == pytest.approx([link.probability for link in expected], abs=1e-4)
-    assert [result.evicted for result in results] == evictions
+    assert [[record.id for record in result.evicted] for result in results] == evictions
 
 
 def test_the_cases_exercise_the_algorithm() -> None:
@@ -79,11 +71,9 @@ def test_the_cases_exercise_the_algorithm() -> None:
     for case in CASES.values():
         config = toys.config(**case)
         document = toys.document(2, 150, longest_sentence=90)
-        segments = segment_document(
-            document, toys.tokenizer(), config.segments.max_pieces, config.segments.max_sentences
-        )
+        segments = toys.cut(document, config.segments.max_pieces, config.segments.max_sentences)
         cut += sum(s.first_word + len(s.words) not in document.sentence_ends for s in segments)
-        for result in run(toys.model(config, 2), segments):
+        for result in toys.read(toys.model(config, 2), config, segments):
             started += sum(link.is_new for link in result.links)
             joined += sum(not link.is_new for link in result.links)
             evicted += len(result.evicted)
@@ -97,7 +87,7 @@ def test_the_cases_exercise_the_algorithm() -> None:
 def test_encoder_batches_change_nothing(case: str) -> None:
     config = toys.config(**CASES[case])
     model = toys.model(config, 1)
-    segments = segment_document(toys.document(1, 300), toys.tokenizer(), config.segments.max_pieces)
-    one, many = run(model, segments), run(model, segments, batch=4)
+    segments = toys.cut(toys.document(1, 300), config.segments.max_pieces)
+    one, many = toys.read(model, config, segments), toys.read(model, config, segments, batch=4)
     assert [[(x.span, x.entity) for x in r.links] for r in one] == [[(x.span, x.entity) for x in r.links] for r in many]
-    assert [r.evicted for r in one] == [r.evicted for r in many]
+    assert [[e.id for e in r.evicted] for r in one] == [[e.id for e in r.evicted] for r in many]

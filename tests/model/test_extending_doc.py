@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+import streamcoref
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.base import CorefModel
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
-from streamcoref.model.config import parse_config, preset
-from streamcoref.model.incremental import IncrementalModel, SegmentResult
-from streamcoref.model.parts import EncoderOptions, SegmentOptions
-from streamcoref.model.segments import segment_document
+from streamcoref.model.config import ModelConfig, parse_config, preset
+from streamcoref.model.encoder import EncoderOptions
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.parts import ENTRY_POINTS
+from streamcoref.model.reading import SegmentResult
+from streamcoref.model.segments import Segment, SegmentOptions
 from streamcoref.model.state import State
+from streamcoref.resolver import Resolver
 from tests.model import toys
+from tests.model.toy_answers import decisions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
 
@@ -27,23 +35,38 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def page() -> dict[str, Any]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The names that the page defines. A block that begins with the name of a file becomes that file."""
     names: dict[str, Any] = {"__name__": "the_page"}
-    torch.manual_seed(0)
-    assert len(blocks("python")) == 6
-    for block in blocks("python"):
-        exec(compile(block, "docs/extending.md", "exec", dont_inherit=True), names)
+    assert len(blocks("python")) == 9
+    folder, before = tmp_path_factory.mktemp("page"), Path.cwd()
+    os.chdir(folder)
+    try:
+        for block in blocks("python"):
+            if file := re.match(r"# (\w+\.py)\n", block):
+                Path(file[1]).write_text(block, encoding="utf-8")
+            else:
+                torch.manual_seed(1)  # a block's model does not depend on those before it
+                exec(compile(block, "docs/extending.md", "exec", dont_inherit=True), names)
+    finally:
+        os.chdir(before)
     return names
 
 
-def run(model: IncrementalModel) -> tuple[list[SegmentResult], State]:
-    segments = segment_document(toys.document(0, 200), toys.tokenizer(), 64)
-    state = model.new_state()
-    with torch.inference_mode():
-        return list(model.eval().find_clusters(segments, state)), state
+def segments_of(model: CorefModel, seed: int = 0) -> list[Segment]:
+    config = preset("tiny")
+    return Checkpoint(model, config, toys.tokenizer()).segmenter.cut(toys.document(seed, 200))
 
 
-@pytest.mark.parametrize("name", ["cosine_model", "text_model", "steady_model", "evicting_model", "window_model"])
+@torch.inference_mode()
+def run(model: IncrementalModel, config: ModelConfig | None = None) -> tuple[list[SegmentResult], State]:
+    state = model.eval().new_state()
+    return toys.read(model, config or preset("tiny"), segments_of(model), state), state
+
+
+@pytest.mark.parametrize(
+    "name", ["cosine_model", "text_model", "asking_model", "number_model", "steady_model", "window_model"]
+)
 def test_every_model_of_the_page_reads_a_text(page: dict[str, Any], name: str) -> None:
     results, _ = run(page[name])
     assert sum(len(result.links) for result in results) > 50
@@ -74,6 +97,76 @@ def test_the_scorer_that_reads_text(page: dict[str, Any]) -> None:
     assert joined > 10
 
 
+def number_of(words: Sequence[str], nouns: bool) -> str | None:
+    """What the feature of the page tells of a span, among the words of our texts."""
+    last = words[-1].lower()
+    if last in ("he", "she", "it", "him", "her", "his", "its"):
+        return "one"
+    return "many" if last == "they" or (nouns and last.endswith("s")) else None
+
+
+def clashes(model: IncrementalModel, nouns: bool) -> int:
+    """How often a span joins an entity whose latest number was another."""
+    words = toys.document(0, 200).words
+    latest: dict[int, str] = {}
+    joined = found = 0
+    for link in (link for result in run(model)[0] for link in result.links):
+        joined += not link.is_new
+        number = number_of(words[slice(*link.span)], nouns)
+        if number is not None:
+            found += latest.get(link.entity, number) != number
+            latest[link.entity] = number
+    assert joined > 10
+    return found
+
+
+def strict_model(page: dict[str, Any], **options: Any) -> IncrementalModel:
+    """A model with the feature of the page, for which another number is out of the question."""
+    torch.manual_seed(0)
+    features = ["distance", {"name": "same_number", **options}]
+    model: IncrementalModel = page["tiny_model_with"](
+        pair_score={"name": "cosine", "threshold": 0.5, "features": features}
+    )
+    scorer: Any = model.pair_score
+    with torch.no_grad():
+        for table in scorer.features.tables.values():
+            table.weight.zero_()
+        scorer.features.tables["same_number"].weight[2] = -1
+        scorer.bonus.weight.fill_(1000)
+    return model.eval()
+
+
+def test_the_feature_changes_answers(page: dict[str, Any]) -> None:
+    model = strict_model(page, nouns=True)
+    assert clashes(model, nouns=True) == 0
+    scorer: Any = model.pair_score
+    with torch.no_grad():
+        scorer.features.tables["same_number"].weight.zero_()
+    assert clashes(model, nouns=True) > 3
+    # its option: without nouns only pronouns tell
+    assert clashes(strict_model(page), nouns=False) == 0
+    assert clashes(strict_model(page), nouns=True) > 0
+
+
+@torch.inference_mode()
+def test_the_feature_survives_a_saved_state(page: dict[str, Any]) -> None:
+    model, config = strict_model(page, nouns=True), preset("tiny")
+    segments = segments_of(model)
+    whole, first = model.new_state(), model.new_state()
+    expected = decisions(toys.read(model, config, segments, whole))
+    found = decisions(toys.read(model, config, segments[:3], first))
+    again = model.load_state(first.to_bytes())
+    assert set(again.memory.notes["latest_number"][: len(again.memory)].tolist()) == {0, 1, 2}
+    assert found + decisions(toys.read(model, config, segments[3:], again)) == expected
+    assert again.to_bytes() == whole.to_bytes()
+
+
+def test_a_state_without_the_feature_is_another_models(page: dict[str, Any]) -> None:
+    without = page["tiny_model_with"](pair_score={"name": "cosine", "features": ["distance"]})
+    with pytest.raises(StreamcorefError, match="saved by another model: other things are noted of its entities"):
+        strict_model(page).load_state(run(without)[1].to_bytes())
+
+
 def test_the_update_rule(page: dict[str, Any]) -> None:
     rule = page["steady_model"].update
     assert rule.weight(torch.zeros(3, 0), torch.zeros(3, 0), torch.ones(3)).tolist() == pytest.approx([0.7] * 3)
@@ -81,8 +174,21 @@ def test_the_update_rule(page: dict[str, Any]) -> None:
 
 
 def test_the_policy(page: dict[str, Any]) -> None:
-    _, state = run(page["evicting_model"])
+    _, state = run(page["steady_model"], page["evicting_config"])
     assert 0 < len(state.memory) <= 5
+
+
+def test_the_policy_as_an_option(page: dict[str, Any]) -> None:
+    example = re.search(r'`evict="(mentioned_last:.*)"`', PAGE)
+    assert example is not None
+    checkpoint = Checkpoint(page["steady_model"].eval(), preset("tiny"), toys.tokenizer())
+    alive = []
+    for evict in (None, example[1].replace("50", "3")):
+        stream = Resolver(checkpoint, Path()).stream(evict=evict)
+        stream.feed_words(toys.document(0, 200).sentences)
+        stream.flush()
+        alive.append(stream.alive)
+    assert alive[0] > alive[1] == 3
 
 
 def test_the_encoder(page: dict[str, Any]) -> None:
@@ -99,18 +205,20 @@ def test_a_model_of_ones_own_parts_is_saved_and_loaded(tmp_path: Path) -> None:
     values = preset("tiny").model_dump()
     values |= {
         "encoder": {"architecture": {"model_type": "window", "width": 3}},
-        "pair_score": {"name": "cosine"},
+        "pair_score": {"name": "cosine", "features": ["size", {"name": "same_number", "nouns": True}]},
         "update": {"name": "steady"},
         "evict": {"name": "mentioned_last", "budget": 4},
     }
     config = parse_config(values, "x")
     checkpoint = Checkpoint(toys.model(config, 0), config, toys.tokenizer())
     save_checkpoint(tmp_path, checkpoint, "A card.\n")
-    loaded = load_checkpoint(tmp_path).model
+    loaded = load_checkpoint(tmp_path)
     assert isinstance(checkpoint.model, IncrementalModel)
-    assert isinstance(loaded, IncrementalModel)
-    assert run(loaded)[0] == run(checkpoint.model)[0]
-    assert len(run(loaded)[1].memory) <= 4
+    assert isinstance(loaded.model, IncrementalModel)
+    mine, theirs = run(checkpoint.model, checkpoint.config), run(loaded.model, loaded.config)
+    assert decisions(theirs[0]) == decisions(mine[0])
+    assert theirs[1].to_bytes() == mine[1].to_bytes()
+    assert len(theirs[1].memory) <= 4
 
 
 def test_mistakes_are_reported_like_those_of_the_package(page: dict[str, Any]) -> None:
@@ -118,13 +226,17 @@ def test_mistakes_are_reported_like_those_of_the_package(page: dict[str, Any]) -
         page["tiny_model_with"](pair_score={"name": "cosine", "colour": 1})
     with pytest.raises(StreamcorefError, match=r"^my config: evict\.places: .*integer"):
         page["tiny_model_with"](evict={"name": "mentioned_last", "places": "many"})
+    with pytest.raises(StreamcorefError, match=r"^my config: pair_score\.features\.1\.nouns: .*boolean"):
+        page["tiny_model_with"](
+            pair_score={"name": "cosine", "features": ["size", {"name": "same_number", "nouns": "some"}]}
+        )
 
 
-def test_the_config_example_parses() -> None:
-    (example,) = blocks("toml")
-    values = tomllib.loads(example)
-    assert EncoderOptions.model_validate(values["encoder"]).trainable_from == 6
-    assert SegmentOptions.model_validate(values["segments"]).max_pieces == 512
+def test_the_config_examples_parse() -> None:
+    encoder, entry_points = (tomllib.loads(example) for example in blocks("toml"))
+    assert EncoderOptions.model_validate(encoder["encoder"]).trainable_from == 6
+    assert SegmentOptions.model_validate(encoder["segments"]).max_pieces == 512
+    assert list(entry_points["project"]["entry-points"]) == [ENTRY_POINTS]
 
 
 def test_the_names_of_features_are_those_there_are(page: dict[str, Any]) -> None:
@@ -132,3 +244,10 @@ def test_the_names_of_features_are_those_there_are(page: dict[str, Any]) -> None
     names = re.findall(r"`(\w+)`", paragraph[paragraph.index("any of") : paragraph.index("`fold`")])
     assert len(names) == 9
     page["tiny_model_with"](pair_score={"name": "feed_forward", "features": names})
+
+
+def test_the_files_that_the_page_names_are_there() -> None:
+    root = Path(streamcoref.__file__).parent
+    named = re.findall(r"`(model/[\w/.]+)`", PAGE)
+    assert len(set(named)) > 5
+    assert [name for name in named if not (root / name).exists()] == []

@@ -10,14 +10,17 @@ import torch
 from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
-from streamcoref.model.pair_score import CoarseToFineScorer, FeedForwardScorer, Pairs, PairScorer
+from streamcoref.model.pair_score import Pairs, PairScorer
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.model.pair_score.feed_forward import FeedForwardScorer
+from tests.model.features import pairs as feature_pairs
 
 SIZE, HIDDEN = 6, 10
 FIXED: dict[str, int | None] = {"speaker": None, "segment": 0, "genre": 1, "scheme": 0}
 
 
 def features(*names: str) -> PairFeatures:
-    return PairFeatures(names, 3, genres=2)
+    return PairFeatures([feature_pairs.build(name) for name in names], 3)
 
 
 def feed_forward() -> FeedForwardScorer:
@@ -72,8 +75,8 @@ def test_a_block_a_row_and_a_list_of_pairs_all_equal_the_plain_computation(
     scorer = MAKERS[name]()
     choose = np.random.default_rng(0)
     distances, sizes = choose.integers(0, 10, (4, 5)), choose.integers(0, 10, (4, 5))
-    values = {"distance": distances, "size": sizes}
-    index = torch.from_numpy(scorer.features.index({n: v for n, v in values.items() if n in scorer.features.names}))
+    steps = {feature.name: step for feature, step in scorer.features.index(FIXED).steps}
+    index = torch.from_numpy(distances * steps["distance"] + sizes * steps.get("size", 0))
     tables = scorer.fold_features(FIXED)
     expected = torch.tensor(
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.segments import SPECIAL, PieceTokenizer, Segment, cut_segments, segment_document
+from streamcoref.model.segments import SPECIAL, Segment, Segmenter, SegmentOptions, cut_segments
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.words import document_words
 from tests.model import toys
 
 TOKENIZER = toys.tokenizer()
@@ -23,7 +26,7 @@ words_and_sentences = st.lists(
 
 
 def cut(sentences: list[list[str]], max_pieces: int, max_sentences: int | None = None) -> list[Segment]:
-    return segment_document(Document.from_sentences("x", sentences), TOKENIZER, max_pieces, max_sentences)
+    return toys.cut(Document.from_sentences("x", sentences), max_pieces, max_sentences)
 
 
 @given(words_and_sentences, st.integers(8, 40), st.none() | st.integers(1, 3))
@@ -31,13 +34,12 @@ def test_every_word_once_in_order_within_the_limit(
     sentences: list[list[str]], max_pieces: int, max_sentences: int | None
 ) -> None:
     document = Document.from_sentences("x", sentences)
-    segments = segment_document(document, TOKENIZER, max_pieces, max_sentences)
-    assert [word for s in segments for word in s.words] == list(document.words)
+    segments = toys.cut(document, max_pieces, max_sentences)
+    assert [word for s in segments for word in s.texts] == list(document.words)
     pieces = TOKENIZER(document.words)
     word = position = 0
-    for segment in segments:
-        assert segment.first_word == word
-        assert segment.position == position
+    for number, segment in enumerate(segments):
+        assert (segment.number, segment.first_word, segment.position) == (number, word, position)
         assert 3 <= len(segment) <= max_pieces
         assert (segment.piece_ids[0], segment.piece_ids[-1]) == (TOKENIZER.first, TOKENIZER.last)
         expected = [
@@ -77,6 +79,46 @@ def test_a_segment_ends_at_a_sentence_end_or_where_it_has_none(
             assert sum(lengths[start:following]) > max_pieces
 
 
+def published_cuts(sentences: list[list[int]], max_pieces: int, max_sentences: int) -> list[int]:
+    """The ends of segments, in pieces, as the paper's code finds them, for sentences that fit into a segment."""
+    boundaries = np.cumsum([sum(sentence) for sentence in sentences]).tolist()
+    ends = [0]
+    counted = 0
+    while ends[-1] < boundaries[-1]:
+        counted += max_sentences
+        limit = boundaries[counted] if counted < len(boundaries) else boundaries[-1]
+        ends.append(max(end for end in boundaries if end <= min(limit, ends[-1] + max_pieces)))
+    return ends[1:]
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=6), min_size=1, max_size=14),
+    st.integers(24, 60),
+    st.integers(1, 4),
+)
+def test_sentences_as_published_are_counted_as_the_papers_code_does(
+    sentences: list[list[int]], max_pieces: int, max_sentences: int
+) -> None:
+    lengths = [n for sentence in sentences for n in sentence]
+    ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
+    ranges = list(cut_segments(lengths, ends, max_pieces, max_sentences, "published"))
+    assert [sum(lengths[:end]) for _, end in ranges] == published_cuts(sentences, max_pieces, max_sentences)
+
+
+@pytest.mark.parametrize("cut_at", range(1, 24))
+def test_sentences_as_published_in_a_stream_that_is_saved(cut_at: int) -> None:
+    document = Document.from_sentences("x", [["he", "saw"]] * 12)
+    options = SegmentOptions(max_pieces=64, max_sentences=3, sentences_as="published")
+    segmenter = Segmenter(toys.tokenizer(), options)
+    words = list(document_words(document))
+    first = segmenter.builder()
+    segments = list(first.add(words[:cut_at]))
+    second = segmenter.builder()
+    second.restore(json.loads(json.dumps(first.to_values())))
+    segments += [*second.add(words[cut_at:]), *second.finish()]
+    assert [len(segment.words) // 2 for segment in segments] == [4, 3, 3, 2]
+
+
 @given(words_and_sentences, words_and_sentences, st.integers(8, 30), st.none() | st.integers(1, 3))
 def test_the_same_beginning_is_cut_the_same(
     sentences: list[list[str]], more: list[list[str]], max_pieces: int, max_sentences: int | None
@@ -89,7 +131,8 @@ def test_the_same_beginning_is_cut_the_same(
         assert np.array_equal(a.piece_ids, b.piece_ids)
         assert np.array_equal(a.word_of_piece, b.word_of_piece)
         assert np.array_equal(a.sentence_of_piece, b.sentence_of_piece)
-        assert (a.first_word, a.position) == (b.first_word, b.position)
+        assert (a.first_word, a.position, a.number) == (b.first_word, b.position, b.number)
+        assert a.tracks == b.tracks
     assert len(long) >= len(short) - 1
 
 
@@ -101,10 +144,10 @@ def test_at_the_last_sentence_end_that_fits() -> None:
 
 
 def test_a_long_sentence_is_cut_between_words() -> None:
-    segments = cut([["lighthouse"] * 5], 7)  # two pieces a word: two words fit
-    assert [s.words for s in segments] == [("lighthouse",) * 2, ("lighthouse",) * 2, ("lighthouse",)]
-    assert [s.sentence_of_piece.tolist() for s in segments] == [[0] * 6, [0] * 6, [0] * 4]
-    assert segments[1].word_of_piece.tolist() == [SPECIAL, 2, 2, 3, 3, SPECIAL]
+    segments = cut([["lighthouse"] * 7], 9)  # two pieces a word: three words fit
+    assert [s.texts for s in segments] == [("lighthouse",) * 3, ("lighthouse",) * 3, ("lighthouse",)]
+    assert [s.sentence_of_piece.tolist() for s in segments] == [[0] * 8, [0] * 8, [0] * 4]
+    assert segments[1].word_of_piece.tolist() == [SPECIAL, 3, 3, 4, 4, 5, 5, SPECIAL]
 
 
 def test_sentences_per_segment() -> None:
@@ -117,7 +160,7 @@ def test_sentences_per_segment() -> None:
 
 def test_a_word_longer_than_a_segment_keeps_its_beginning() -> None:
     segments = cut([["he", "saw", "x" * 30, "."]], 10)
-    assert [s.words for s in segments] == [("he", "saw"), ("x" * 30,), (".",)]
+    assert [s.texts for s in segments] == [("he", "saw"), ("x" * 30,), (".",)]
     assert [len(s) for s in segments] == [4, 10, 3]
 
 
@@ -125,7 +168,7 @@ def test_a_word_longer_than_a_segment_keeps_its_beginning() -> None:
 def test_a_word_without_pieces_becomes_the_unknown_piece(nothing: str) -> None:
     assert TOKENIZER(["he", nothing, "saw"])[1] == [TOKENIZER.unknown]
     (segment,) = cut([["he", nothing, "saw"]], 10)
-    assert segment.words == ("he", nothing, "saw")
+    assert segment.texts == ("he", nothing, "saw")
     assert segment.word_of_piece.tolist() == [SPECIAL, 0, 1, 2, SPECIAL]
 
 
@@ -141,7 +184,7 @@ def test_an_empty_document_has_no_segments() -> None:
 
 
 def test_segments_meet_without_gaps() -> None:
-    segments = segment_document(toys.document(3, 300, 40), TOKENIZER, 24)
+    segments = toys.cut(toys.document(3, 300, 40), 24)
     assert len(segments) > 10
     assert all(a.end == b.position for a, b in pairwise(segments))
     assert all(a.first_word + len(a.words) == b.first_word for a, b in pairwise(segments))

@@ -13,14 +13,14 @@ from streamcoref.document import Document
 from streamcoref.model.candidates import enumerate_candidates
 from streamcoref.model.config import build_model
 from streamcoref.model.mention_score import BLOCK
-from streamcoref.model.segments import Segment, segment_document
+from streamcoref.model.segments import Segment
 from streamcoref.model.span_vector import blocks
 from streamcoref.model.spans import SegmentSpans, Spans
 from tests.model import toys
 
 
 def segment_of(words: int, longest_sentence: int = 20, seed: int = 0) -> Segment:
-    (segment,) = segment_document(toys.document(seed, words, longest_sentence), toys.tokenizer(), 2000)
+    (segment,) = toys.cut(toys.document(seed, words, longest_sentence), 2000)
     return segment
 
 
@@ -162,9 +162,8 @@ def test_spans_may_cross() -> None:
 
 
 def test_positions_and_words_are_those_of_the_text() -> None:
-    tokenizer = toys.tokenizer()
     document = toys.document(4, 80)
-    segments = segment_document(document, tokenizer, 40)
+    segments = toys.cut(document, 40)
     assert len(segments) > 2
     before = 0
     for segment in segments:
@@ -174,7 +173,7 @@ def test_positions_and_words_are_those_of_the_text() -> None:
         for start, end in kept.word_spans:
             assert segment.first_word <= start < end <= segment.first_word + len(segment.words)
             assert document.sentence_of_word[start] == document.sentence_of_word[end - 1]
-        assert kept.candidate_word_spans.tolist() == [list(span) for span in kept.word_spans]
+        assert kept.candidate_mentions == kept.mentions == kept.word_spans
         before += len(segment)
 
 
@@ -192,7 +191,7 @@ def test_blocks_cover_the_spans_and_their_pieces() -> None:
 def test_no_candidates_no_spans() -> None:
     """The only word is wider than a span may be."""
     document = Document.from_sentences("x", [["unbelievable"]])
-    (segment,) = segment_document(document, toys.tokenizer(), 64)
+    (segment,) = toys.cut(document, 64)
     kept = propose(make(max_width=2), segment)
     assert len(kept) == 0
     assert kept.vectors.shape == (0, 100)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -13,11 +13,10 @@ from torch import Tensor
 
 from streamcoref.document import Document
 from streamcoref.model.candidates import enumerate_candidates
-from streamcoref.model.incremental import IncrementalModel, SegmentResult
-from streamcoref.model.memory import TEXTS
-from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
-from streamcoref.model.parts import PairScorerOptions, Surroundings
-from streamcoref.model.segments import Segment, segment_document
+from streamcoref.model.config import ModelConfig
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer, PairScorerOptions
+from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.text_context import TextContext, text_contexts
 from tests.model import toys
@@ -63,20 +62,16 @@ def mention(text: TextContext) -> set[str]:
     return {word.lower() for word in text.words[text.start : text.end]}
 
 
-def make(**changes: Any) -> tuple[IncrementalModel, WordOverlapScorer]:
+def make(**changes: Any) -> tuple[IncrementalModel, ModelConfig, WordOverlapScorer]:
     values: dict[str, Any] = {"pair_score": {"name": "word_overlap_of_a_test"}, "evict": {"name": "none"}, **changes}
-    model = toys.model(toys.config(**values), 0)
+    config = toys.config(**values)
+    model = toys.model(config, 0)
     with torch.no_grad():  # mention scores of zero: links depend on the words alone
         for parameter in model.spans.scorer.parameters():
             parameter.zero_()
     assert isinstance(model, IncrementalModel)
     assert isinstance(model.pair_score, WordOverlapScorer)
-    return model, model.pair_score
-
-
-def run(model: IncrementalModel, segments: list[Segment]) -> Iterator[SegmentResult]:
-    with torch.inference_mode():
-        yield from model.find_clusters(segments, model.new_state())
+    return model, config, model.pair_score
 
 
 SENTENCES = [
@@ -88,12 +83,12 @@ SENTENCES = [
 
 
 def test_it_links_by_words() -> None:
-    model, _ = make(spans={"ratio": 100.0, "max_width": 1})
+    model, config, _ = make(spans={"ratio": 100.0, "max_width": 1})
     document = Document.from_sentences("x", SENTENCES)
-    segments = segment_document(document, toys.tokenizer(), 16)
+    segments = toys.cut(document, 16)
     assert len(segments) > 1
     clusters: dict[int, list[str]] = {}
-    for result in run(model, segments):
+    for result in toys.read(model, config, segments):
         for link in result.links:
             clusters.setdefault(link.entity, []).append(document.words[link.span[0]].lower())
             assert link.score == (0.0 if link.is_new else 0.5)
@@ -106,10 +101,10 @@ def test_it_links_by_words() -> None:
 
 
 def test_it_is_handed_the_sentence_of_the_span_and_of_each_mention() -> None:
-    model, scorer = make(spans={"ratio": 100.0, "max_width": 1})
+    model, config, scorer = make(spans={"ratio": 100.0, "max_width": 1})
     document = Document.from_sentences("x", SENTENCES)
-    segments = segment_document(document, toys.tokenizer(), 16)
-    links = [link for result in run(model, segments) for link in result.links]
+    segments = toys.cut(document, 16)
+    links = [link for result in toys.read(model, config, segments) for link in result.links]
     contexts: dict[int, list[TextContext]] = {}
     asked = iter(scorer.seen)
     for number, link in enumerate(links):
@@ -121,54 +116,52 @@ def test_it_is_handed_the_sentence_of_the_span_and_of_each_mention() -> None:
             pairs = next(asked)
             assert pairs.span_text == expected
             assert sorted(map(repr, pairs.entity_texts)) == sorted(
-                repr(tuple(texts[-TEXTS:])) for texts in contexts.values()
+                repr(tuple(texts[-scorer.contexts :])) for texts in contexts.values()
             )
             assert len(pairs.entity) == len(pairs.entity_texts)
         contexts.setdefault(link.entity, []).append(expected)
 
 
 def test_an_entity_remembers_its_latest_mentions_only() -> None:
-    model, _ = make(spans={"ratio": 100.0, "max_width": 1})
+    model, config, _ = make(spans={"ratio": 100.0, "max_width": 1})
     document = Document.from_sentences("x", [["Anna", w] for w in "saw met left found lost gave took asked".split()])
     state = model.new_state()
-    with torch.inference_mode():
-        list(model.find_clusters(segment_document(document, toys.tokenizer(), 12), state))
+    toys.read(model, config, toys.cut(document, 12), state)
     assert len(state.memory.texts) == len(state.memory)
-    assert TEXTS == 4
-    anna = state.memory.texts[int(np.flatnonzero(state.memory.sizes[: len(state.memory)] == 8)[0])]
+    anna = state.memory.texts[int(np.flatnonzero(state.memory.sizes == 8)[0])]
     assert [text.words[1] for text in anna] == ["lost", "gave", "took", "asked"]
 
 
 def test_texts_leave_with_their_entities() -> None:
-    model, _ = make(spans={"ratio": 100.0, "max_width": 1}, evict={"name": "none", "budget": 3})
+    model, config, _ = make(spans={"ratio": 100.0, "max_width": 1}, evict={"name": "none", "budget": 3})
     state = model.new_state()
-    segments = segment_document(toys.document(0, 120), toys.tokenizer(), 24)
-    with torch.inference_mode():
-        for _ in model.find_clusters(segments, state):
-            assert len(state.memory) == len(state.memory.texts) == 3
+    segments = toys.cut(toys.document(0, 120), 24)
+    for segment in segments:
+        (result,) = toys.read(model, config, [segment], state)
+        assert len(state.memory) == len(state.memory.texts) == 3
+        assert all(record.texts for record in result.evicted)
     latest = {text.words[text.start : text.end] for texts in state.memory.texts for text in texts}
     assert latest <= {(word,) for word in toys.WORDS}
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
 def test_a_saved_state_keeps_the_texts(cut: int) -> None:
-    model, _ = make()
-    segments = segment_document(toys.document(1, 120), toys.tokenizer(), 24)
-    whole = [result.links for result in run(model, segments)]
+    model, config, _ = make()
+    segments = toys.cut(toys.document(1, 120), 24)
+    whole = [result.links for result in toys.read(model, config, segments)]
     state = model.new_state()
-    with torch.inference_mode():
-        first = [result.links for result in model.find_clusters(segments[:cut], state)]
-        loaded = model.load_state(state.to_bytes())
-        assert loaded.memory.texts == state.memory.texts
-        assert first + [result.links for result in model.find_clusters(segments[cut:], loaded)] == whole
+    first = [result.links for result in toys.read(model, config, segments[:cut], state)]
+    loaded = model.load_state(state.to_bytes())
+    assert loaded.memory.texts == state.memory.texts
+    assert first + [result.links for result in toys.read(model, config, segments[cut:], loaded)] == whole
     assert any(not link.is_new for links in whole[cut:] for link in links)
 
 
 def test_scorers_that_do_not_read_text_keep_none() -> None:
     model = toys.model(toys.config(), 0)
+    assert isinstance(model, IncrementalModel)
     state = model.new_state()
-    with torch.inference_mode():
-        list(model.find_clusters(segment_document(toys.document(0, 60), toys.tokenizer(), 24), state))
+    toys.read(model, toys.config(), toys.cut(toys.document(0, 60), 24), state)
     assert len(state.memory) > 0
     assert state.memory.texts == []
 
@@ -178,7 +171,7 @@ def test_contexts_of_every_candidate(max_pieces: int) -> None:
     """The sentence as far as the segment holds it, whatever pieces its words have."""
     document = toys.document(5, 80, longest_sentence=30)
     bounds = list(pairwise((0, *document.sentence_ends)))
-    for segment in segment_document(document, toys.tokenizer(), max_pieces):
+    for segment in toys.cut(document, max_pieces):
         candidates = enumerate_candidates(segment, 8)
         nothing = torch.zeros(len(candidates))
         spans = SegmentSpans(segment, candidates, nothing[:, None], nothing, nothing, candidates, nothing)

@@ -12,10 +12,18 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from streamcoref.document import Document
-from streamcoref.model.agreement import SPAN_TRAITS
-from streamcoref.model.config import Model, ModelConfig, build_model, parse_config, preset
-from streamcoref.model.segments import SPECIAL, IntArray, PieceTokenizer, Segment
-from streamcoref.model.voices import NARRATOR
+from streamcoref.language.english import LATEST, lexicon
+from streamcoref.language.voices import NARRATOR, Voices
+from streamcoref.model.base import CorefModel
+from streamcoref.model.config import ModelConfig, build_model, parse_config, preset
+from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.notes import Array, Notes
+from streamcoref.model.reading import SegmentResult
+from streamcoref.model.segments import SPECIAL, Segment, Segmenter, SegmentOptions
+from streamcoref.model.state import State
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.words import Word
 
 WORDS = (
     "Anna Berta Carl Doyle Emma Frank Anna's the a old young ship captain harbour letter garden he she it they him her "
@@ -70,7 +78,7 @@ def config(**changes: Any) -> ModelConfig:
     return parse_config(values, "test")
 
 
-def model(config: ModelConfig, seed: int, spread: float = 6.0) -> Model:
+def model(config: ModelConfig, seed: int, spread: float = 6.0) -> CorefModel:
     """Random weights, heads scaled up so that scores differ clearly and spans both join and start entities."""
     torch.manual_seed(seed)
     built = build_model(config).eval()
@@ -94,8 +102,9 @@ def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> li
                 piece_ids=choose.integers(10, vocabulary, length),
                 word_of_piece=np.array([SPECIAL, *[number] * (length - 2), SPECIAL]),
                 sentence_of_piece=np.full(length, number),
-                words=(f"word{number}",),
-                voices=(NARRATOR,),
+                words=(Word(f"word{number}", number, opens=True, ends=True),),
+                tracks={Voices.name: (NARRATOR,)},
+                number=number,
                 first_word=number,
                 position=sum(lengths[:number]),
             )
@@ -103,14 +112,31 @@ def segments(lengths: Sequence[int], seed: int = 0, vocabulary: int = 100) -> li
     return result
 
 
-def note(
-    start: int = 0, end: int | None = None, form: int = 1, last_word: int = 1, score: float = 0.0
-) -> tuple[int, int, IntArray, IntArray, float]:
+def cut(document: Document, max_pieces: int, max_sentences: int | None = None) -> list[Segment]:
+    """A document's segments, with all that any pair feature may want to know of their words."""
+    options = SegmentOptions(max_pieces=max_pieces, max_sentences=max_sentences)
+    return Segmenter(tokenizer(), options, lambda: [Voices(lexicon(LATEST))]).cut(document)
+
+
+@torch.inference_mode()
+def read(
+    model: CorefModel,
+    config: ModelConfig,
+    segments: Sequence[Segment],
+    state: State | None = None,
+    batch: int = 1,
+    scheme: str | None = None,
+) -> list[SegmentResult]:
+    """What a model makes of segments, from the beginning of a text or on from a state, evicting as its config says."""
+    reading = model.reading(scheme=scheme, evict=config.evict.build())
+    if state is None:
+        return list(model.read(segments, reading, EncoderService(model.encoder, model.device, batch=batch)))
+    assert isinstance(model, IncrementalModel)
+    return [model.step(state, segment, model.encoder([segment])[0], reading) for segment in segments]
+
+
+def note(start: int = 0, end: int | None = None, score: float = 0.0, **columns: Any) -> tuple[Notes, int]:
     """What the memory is told of a mention besides its row: `memory.add(row, *note(...))`."""
-    return (
-        start,
-        start if end is None else end,
-        np.array([form, last_word]),
-        np.zeros(SPAN_TRAITS, dtype=np.int64),
-        score,
-    )
+    place = start + (start if end is None else end)
+    values: dict[str, Array] = {name: np.array([value]) for name, value in columns.items()}
+    return Notes({"start": np.array([start]), "place": np.array([place]), "score": np.array([score]), **values}), 0

@@ -1,13 +1,14 @@
 """The incremental loss written out: one span and one entity at a time, gradients by plain autograd over Python lists.
 
 It follows Algorithm 1 as `tests.model.literal` does, computes every span's right entities from scratch, from the gold
-clusters and all decisions so far, and shares nothing with the fast version but the parameters.
+clusters (as pieces) and all decisions so far, and shares nothing with the fast version but the parameters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -15,6 +16,20 @@ from torch import Tensor
 from streamcoref.document import Clusters
 from streamcoref.model.segments import Segment
 from tests.model.literal import LiteralEntity, LiteralModel, feed_forward, form, mention_of
+
+Pieces = tuple[int, int]  # the first and the last piece of a span, in the whole text
+
+
+def gold_pieces(segments: list[Segment], clusters: Clusters) -> list[list[Pieces]]:
+    """The clusters as pieces: from the first piece of a mention's first word to the last piece of its last one."""
+    places: dict[int, list[int]] = {}
+    for segment in segments:
+        for piece, word in enumerate(segment.word_of_piece.tolist()):
+            places.setdefault(word, []).append(segment.position + piece)
+    return [[(places[a][0], places[b - 1][-1]) for a, b in cluster] for cluster in clusters]
+
+
+def nothing(_: list[Tensor]) -> None: ...
 
 
 @dataclass
@@ -26,7 +41,10 @@ class LiteralRun:
 
 
 class LiteralLoss(LiteralModel):
-    """`detach_after` tells for each segment whether gradients stop at its end; `evict` whether entities leave."""
+    """`detach_after` tells for each segment whether gradients stop at its end; `evict` whether entities leave.
+
+    `at_end` gets the losses of each segment before they do.
+    """
 
     def run(
         self,
@@ -36,20 +54,26 @@ class LiteralLoss(LiteralModel):
         teacher_forcing: bool,
         evict: bool,
         detach_after: Callable[[int], bool],
+        at_end: Callable[[list[Tensor]], None] = nothing,
     ) -> LiteralRun:
-        cluster_of = {span: number for number, cluster in enumerate(clusters) for span in cluster}
+        gold = gold_pieces(segments, clusters)
+        cluster_of = {span: number for number, cluster in enumerate(gold) for span in cluster}
+        self.before = {b: a for cluster in gold for a, b in pairwise(sorted(cluster))}
+        self.known: dict[Pieces | None, int] = {}  # to the authors' program: the entities of spans
         entities: list[LiteralEntity] = []
         history: list[tuple[tuple[int, int], int]] = []
+        placed: list[tuple[Pieces, int]] = []
         losses: list[Tensor] = []
         labelled: list[bool] = []
         evicted = 0
         for number, segment in enumerate(segments):
             pieces = self.model.encoder([segment])[0]
+            first_loss = len(losses)
             for start, end, x, link, prune in self.spans(pieces, segment):
                 first, last = int(segment.word_of_piece[start]), int(segment.word_of_piece[end]) + 1
                 mention = mention_of(segment, first, last)
                 start, end = start + segment.position, end + segment.position
-                right = self.right_entities((first, last), cluster_of, history, entities, objective)
+                right = self.right_entities((start, end), cluster_of, placed, entities, objective)
                 labelled.append(bool(right))
                 seen, decisive = self.all_scores(start, end, x, mention, entities, right)
                 shown = {i: link + score for i, score in seen.items()}
@@ -71,6 +95,10 @@ class LiteralLoss(LiteralModel):
                 e.forms.append(form(mention[0]))
                 e.mentions.append(mention)
                 history.append(((first, last), e.id))
+                placed.append(((start, end), e.id))
+                self.known[start, end] = e.id
+            self.known = {(e.start, e.end): e.id for e in entities}
+            at_end(losses[first_loss:])
             if evict:
                 stay = [e for e in entities if self.stays(e, segment.end)]
                 evicted += len(entities) - len(stay)
@@ -83,6 +111,9 @@ class LiteralLoss(LiteralModel):
     def right_entities(self, span, cluster_of, history, entities, objective: str) -> list[int]:
         """Places in the list of entities alive."""
         place = {e.id: i for i, e in enumerate(entities)}
+        if objective == "published":
+            held = self.known.get(self.before.get(span))
+            return [place[held]] if held in place else []
         antecedents = [
             place[entity]
             for earlier, entity in history

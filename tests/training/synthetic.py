@@ -9,8 +9,7 @@ from typing import Any
 
 from streamcoref.document import Document
 from streamcoref.formats import write_documents
-from streamcoref.training.recipe import Recipe
-from streamcoref.training.trainer import Trainer
+from streamcoref.training import Recipe, TrainingRun
 from tests.model import toys
 
 NAMES = ["Anna", "Berta", "Carl", "Doyle", "Emma", "Frank"]
@@ -79,9 +78,14 @@ def recipe(folder: Path, documents: int = 6, **training: Any) -> dict[str, Any]:
     }
 
 
-def trainer(values: dict[str, Any], **run: Any) -> Trainer:
-    """The trainer of a recipe, some values of its table `run` changed."""
-    return Trainer(Recipe.model_validate({**values, "run": {**values["run"], **run}}))
+def new_run(values: dict[str, Any], **changes: Any) -> TrainingRun:
+    """A run of a recipe, some values of its table `run` changed."""
+    return TrainingRun(Recipe.model_validate({**values, "run": {**values["run"], **changes}}))
+
+
+def log(folder: Path) -> list[dict[str, Any]]:
+    """The lines of a run's log."""
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def write_recipe(path: Path, values: dict[str, Any]) -> Path:

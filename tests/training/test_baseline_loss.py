@@ -10,7 +10,6 @@ import torch
 
 from streamcoref.document import Document
 from streamcoref.model.baseline import BaselineModel
-from streamcoref.model.segments import segment_document
 from streamcoref.training.loss import choice_loss
 from streamcoref.training.steps import Example, baseline_step, clusters_inside, crop_segments
 from tests.model import toys
@@ -25,7 +24,7 @@ def setting(seed: int = 0) -> tuple[BaselineModel, Example]:
     spans = [(start, start + width) for start in range(36) for width in (1, 2, 3)]
     clusters = [[span for span in spans if sum(span) % 8 == number] for number in range(4)]
     document = Document.from_sentences("toy", plain.sentences, clusters, speakers=["Anna", "Carl"] * 20)
-    return model, Example(document, segment_document(document, toys.tokenizer(), 16), None, 0.0)
+    return model, Example(document, toys.cut(document, 16), None, 0.0)
 
 
 def step(model: BaselineModel, example: Example, crop: int | None = None) -> float:
@@ -36,7 +35,7 @@ def step(model: BaselineModel, example: Example, crop: int | None = None) -> flo
 def by_hand(model: BaselineModel, example: Example) -> torch.Tensor:
     """-log of the share of all gold antecedents among those compared; of the dummy, if there is none."""
     document = example.document
-    spans, antecedents = model.resolve(model.encoder(example.segments), example.segments, document.speakers, None, None)
+    spans, antecedents = model.resolve(model.encoder(example.segments), example.segments, model.reading())
     cluster_of = {span: number for number, cluster in enumerate(document.clusters) for span in cluster}
     losses = []
     for i, span in enumerate(spans.words):
@@ -65,11 +64,12 @@ def test_the_mention_loss_is_added_by_its_weight() -> None:
     model, example = setting()
     links = step(model, example)
     gold = {span for cluster in example.document.clusters for span in cluster}
-    spans, _ = model(example.segments, example.document.speakers)
+    spans, _ = model.resolve(model.encoder(example.segments), example.segments, model.reading())
     mentions = 0.0
-    for words, scores in zip(spans.candidate_words, spans.candidate_scores, strict=True):
-        for (start, end), score in zip(words.tolist(), scores.detach().double().tolist(), strict=True):
-            mentions += math.log1p(math.exp(-score if (start, end) in gold else score))
+    for part in spans.parts:
+        scores = part.candidate_scores.detach().double().tolist()
+        for mention, score in zip(part.candidate_mentions, scores, strict=True):
+            mentions += math.log1p(math.exp(-score if mention in gold else score))
     weighted = Example(example.document, example.segments, None, 0.5)
     assert step(model, weighted) == pytest.approx(links + 0.5 * mentions, rel=1e-4)
 

@@ -65,16 +65,15 @@ def test_a_run_ends_with_the_same_weights_with_and_without(tmp_path: Path) -> No
     values["model"]["changes"]["dropout"] = 0.3
     models = []
     for name, cache in [("without", None), ("with", str(tmp_path / "cache")), ("again", str(tmp_path / "cache"))]:
-        trainer = synthetic.trainer(values, folder=str(tmp_path / name), cache=cache)
-        trainer.run(resume=False)
+        run = synthetic.new_run(values, folder=str(tmp_path / name), cache=cache)
+        run.train()
         models.append((tmp_path / name / "last/model.safetensors").read_bytes())
     assert models[0] == models[1] == models[2]
-    assert len(files(tmp_path / "cache")) == sum(len(e.segments) for e in trainer.corpora[0].examples)
+    assert len(files(tmp_path / "cache")) == sum(len(e.segments) for e in run.start.train[0].examples)
 
 
 def test_it_is_used_only_where_the_encoder_is_frozen(tmp_path: Path) -> None:
-    values = synthetic.recipe(tmp_path)
+    values = synthetic.recipe(tmp_path, documents=1, epochs=1)
     values["model"]["changes"]["encoder"]["trainable_from"] = 1
-    trainer = synthetic.trainer(values, cache=str(tmp_path / "cache"))
-    assert trainer.encode is trainer.model.encoder
+    assert synthetic.new_run(values, cache=str(tmp_path / "cache")).train()
     assert not (tmp_path / "cache").exists()

@@ -62,7 +62,7 @@ def test_in_training_and_not_in_evaluation(
 ) -> None:
     values = synthetic.recipe(tmp_path, documents=3, epochs=1, hidden_pieces=0.5)
     values["model"]["changes"].update(kind)
-    assert synthetic.trainer(values).run(resume=False)
+    assert synthetic.new_run(values).train()
     hidden = dict.fromkeys((True, False), 0)
     for training, segment in read:
         hidden[training] += int((segment.piece_ids == MASK).sum())
@@ -74,7 +74,7 @@ def test_in_training_and_not_in_evaluation(
 def test_an_encoder_that_does_not_learn_is_refused(tmp_path: Path) -> None:
     values = synthetic.recipe(tmp_path, documents=2, epochs=1, hidden_pieces=0.1, encoder_rate=0)
     with pytest.raises(StreamcorefError, match="hidden_pieces is for an encoder that learns"):
-        synthetic.trainer(values)
+        synthetic.new_run(values)
 
 
 def test_a_tokenizer_without_a_mask_is_refused() -> None:

@@ -12,13 +12,15 @@ import pytest
 import torch
 
 from streamcoref.document import Document, Span
+from streamcoref.model.evict import NoEviction
 from streamcoref.model.incremental import IncrementalModel, greedy
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.score_table import FloatArray, entity_rows, read_spans
-from streamcoref.model.segments import segment_document
-from streamcoref.training.labels import Labeller
+from streamcoref.model.rows import entity_rows
+from streamcoref.model.score_table import FloatArray
+from streamcoref.model.span_readings import read_spans
+from streamcoref.model.spans import SegmentSpans
 from streamcoref.training.replay import make_versions, score_versions, snapshot
-from streamcoref.training.steps import Example, IncrementalOptions, decide, incremental_step
+from streamcoref.training.steps import Example, IncrementalOptions, incremental_step
 from tests.model import toys
 from tests.training.literal_loss import LiteralLoss, LiteralRun
 
@@ -56,7 +58,7 @@ def setting(**changes: Any) -> tuple[IncrementalModel, Any, Example]:
     model = toys.model(config, SEED)
     assert isinstance(model, IncrementalModel)
     document = with_clusters(toys.document(SEED, 40, longest_sentence=8))
-    segments = segment_document(document, toys.tokenizer(), config.segments.max_pieces)
+    segments = toys.cut(document, config.segments.max_pieces)
     assert len(segments) > 3
     return model, config, Example(document, segments, None, 0.0)
 
@@ -73,7 +75,7 @@ def literal(model: IncrementalModel, config: Any, example: Example, options: Inc
         example.document.clusters,
         options.objective,
         options.teacher_forcing == 1.0,
-        options.evict,
+        not isinstance(options.evict, NoEviction),
         lambda number: options.backward_gb is None or (options.backward_gb == 2.0 and number % 2 == 1),
     )
 
@@ -108,8 +110,9 @@ CASES = [pytest.param(*case, marks=[] if i % 5 == 0 else pytest.mark.slow) for i
 def test_loss_and_gradients_equal_the_literal_ones(
     scorer: str, update: str, objective: Any, teacher_forcing: float, evict: bool, backward: str
 ) -> None:
-    options = IncrementalOptions(objective, teacher_forcing, 1.0, evict, BACKWARD[backward])
     model, config, example = setting(pair_score=SCORERS[scorer], update={"name": update})
+    policy = config.evict.build() if evict else NoEviction()
+    options = IncrementalOptions(objective, teacher_forcing, 1.0, policy, BACKWARD[backward])
     expected = literal(model, config, example, options)
     expected.losses.sum().backward()
     wanted = gradients(model)
@@ -124,31 +127,36 @@ def test_loss_and_gradients_equal_the_literal_ones(
 @pytest.mark.parametrize("update", ["alpha", "mean", "first", "last"])
 def test_replay_gives_the_scores_that_decisions_were_made_by(scorer: str, update: str) -> None:
     model, _, example = setting(pair_score=SCORERS[scorer], update={"name": update})
-    memory = model.new_state().memory
+    state = model.new_state()
+    memory = state.memory
     compared = 0
     with torch.no_grad():
-        tables = model.fold_features(None, None)
+        reading = model.reading()
         for segment in example.segments:
-            spans = model.spans(model.encoder([segment])[0], segment, 0)
-            rows = entity_rows(memory.rows[: len(memory), : model.spans.vectors.size], model.pair_score, model.update)
-            before = snapshot(memory, rows)
+            vectors = model.layout.vectors(memory.rows[: len(memory)])
+            before = snapshot(memory, entity_rows(vectors, model.pair_score, model.update))
             seen: list[dict[int, float]] = []  # for each span, the score of each entity then alive
 
-            def note(_: int, scores: FloatArray, memory: EntityMemory = memory, seen: Any = seen) -> int:
-                seen.append(dict(zip(memory.ids[: len(memory)].tolist(), scores.tolist(), strict=True)))
+            def note(
+                _spans: SegmentSpans, _m: int, scores: FloatArray, memory: EntityMemory = memory, seen: Any = seen
+            ) -> int:
+                seen.append(dict(zip(memory.ids.tolist(), scores.tolist(), strict=True)))
                 return greedy(scores, 0.0)
 
-            links = model.link(spans, memory, tables, note)
+            result = model.step(state, segment, model.encoder([segment])[0], reading, note)
+            (spans,) = result.spans
             readings = read_spans(spans, model.pair_score, model.update)
-            versions = make_versions(model, readings, before, links)
+            versions = make_versions(model, readings, before, result.links)
             nothing = np.zeros_like(versions.visible)
-            replayed = score_versions(model, readings, spans.link_scores, versions, tables, nothing)
+            replayed = score_versions(
+                model, readings, spans.link_scores, versions, reading.index, reading.tables, nothing
+            )
             for row, visible, expected in zip(replayed, versions.visible, seen, strict=True):
                 found = dict(zip(versions.entities[visible].tolist(), row[visible].tolist(), strict=True))
                 assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
                 assert not torch.isfinite(row[~visible]).any()
                 compared += len(expected)
-            rows = versions.rows[[versions.last[int(entity)] for entity in memory.ids[: len(memory)]]]
+            rows = versions.rows[[versions.last[int(entity)] for entity in memory.ids]]
             torch.testing.assert_close(rows, memory.rows[: len(memory)])
     assert compared > 50
 
@@ -171,15 +179,17 @@ def test_decisions_are_made_without_dropout() -> None:
     torch.manual_seed(1)
     assert fast(model, example, IncrementalOptions()) != pytest.approx(first)
     assert model.training
-    spans = model.eval().spans(model.encoder(example.segments[:1])[0], example.segments[0], 0)
-    model.train()
+    segment = example.segments[0]
+    pieces = model.encoder.eval()([segment])[0].detach()
 
     def decisions() -> list[float]:
-        labeller = Labeller(example.document.clusters, "all")
-        random = np.random.default_rng(0)
-        links, _ = decide(model, spans, model.new_state().memory, labeller, example, 0.0, random)
-        return [link.score for link in links]
+        model.train()
+        model.spans.eval()  # only what decides is asked
+        result = model.step(model.new_state(), segment, pieces, reading)
+        assert model.pair_score.training
+        return [link.score for link in result.links]
 
+    reading = model.eval().reading()
     assert decisions() == decisions()
 
 
@@ -207,9 +217,9 @@ def test_the_mention_loss_is_added_by_its_weight(weight: float) -> None:
     mentions = 0.0
     for segment in example.segments:
         spans = model.spans(model.encoder([segment])[0], segment, 0)
-        for (start, end), score in zip(spans.candidate_word_spans.tolist(), spans.candidate_scores, strict=True):
+        for mention, score in zip(spans.candidate_mentions, spans.candidate_scores, strict=True):
             share = torch.sigmoid(score.detach().double())
-            mentions -= math.log(share if (start, end) in gold else 1 - share)
+            mentions -= math.log(share if mention in gold else 1 - share)
     gradients(model)
     assert fast(model, replace(example, mention_weight=weight), options) == pytest.approx(links + weight * mentions)
     # Its first output prunes, and is learnt by the mention loss alone.

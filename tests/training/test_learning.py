@@ -8,21 +8,20 @@ from typing import Any
 import torch
 
 from streamcoref.model.checkpoint import load_checkpoint
-from streamcoref.training.trainer import Trainer
+from streamcoref.training import TrainingRun
 from tests.training import synthetic
 
 REUSED = ("encoder.", "spans.", "pair_score.")
 
 
-def learn(trainer: Trainer) -> float:
+def learn(run: TrainingRun) -> float:
     """The best F1; training ends as soon as there is nothing left to learn."""
 
-    def report(line: dict[str, Any]) -> None:
-        trainer.finished = line.get("dev_f1") == 1.0
+    def end(line: dict[str, Any]) -> None:
+        run.standing.finished = line.get("dev_f1") == 1.0
 
-    trainer.report = report
-    assert trainer.run(resume=False)
-    return trainer.best
+    assert run.train(listener=end)
+    return run.standing.best
 
 
 def recipe(folder: Path) -> dict[str, Any]:
@@ -33,21 +32,21 @@ def recipe(folder: Path) -> dict[str, Any]:
 
 
 def test_the_incremental_model_learns_a_corpus_completely(tmp_path: Path) -> None:
-    trainer = synthetic.trainer(recipe(tmp_path))
-    assert min(len(example.segments) for example in trainer.corpora[0].examples) > 1
-    assert learn(trainer) == 1.0
+    run = synthetic.new_run(recipe(tmp_path))
+    assert min(len(example.segments) for example in run.start.train[0].examples) > 1
+    assert learn(run) == 1.0
 
 
 def test_a_baseline_learns_a_corpus_completely_and_so_does_what_it_is_converted_to(tmp_path: Path) -> None:
     values = recipe(tmp_path)
     values["model"]["changes"].update(synthetic.BASELINE)
-    assert learn(synthetic.trainer(values)) == 1.0
+    assert learn(synthetic.new_run(values)) == 1.0
 
     best = Path(values["run"]["folder"]) / "best"
     values["model"]["start_from"] = str(best)
     values["model"]["changes"]["kind"] = "incremental"
     values["model"]["changes"]["encoder"]["trainable_from"] = 2  # frozen, as in the paper
-    converted = synthetic.trainer(values, folder=str(tmp_path / "converted"))
+    converted = synthetic.new_run(values, folder=str(tmp_path / "converted"))
     given = load_checkpoint(best).model.state_dict()
     mine = {name: tensor.clone() for name, tensor in converted.model.state_dict().items()}
     reused = [name for name in mine if name.startswith(REUSED)]

@@ -9,13 +9,14 @@ from pydantic import BaseModel
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import ModelConfig
+from streamcoref.model.evict import TwoDistancesOptions
 from streamcoref.training.recipe import Recipe, overlay, parse_setting, read_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
-    *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny"),
+    *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny", "query"),
 }
 
 
@@ -56,17 +57,23 @@ def test_the_papers_values() -> None:
     """Joshi et al. 2019 and Xia et al. 2020, as `docs/training.md` says."""
     baseline = read_recipe(ROOT / "recipes/paper-ontonotes-baseline.toml")
     training = baseline.training
-    assert (training.epochs, training.crop, training.clip, training.schedule) == (20, 3, 1.0, "linear")
+    assert (training.epochs, training.crop, training.clip, training.schedule) == (20, 3, 1.0, "linear_from_start")
     assert (training.encoder_rate, training.head_rate) == (1e-5, 3e-4)
     assert (training.warm_up, training.encoder_decay) == (0.1, 0.01)
+    assert (training.warm_up_of, training.clip_groups, training.decay_of) == ("encoder", "apart", "matrices")
+    assert (training.adam, training.encoder_eps) == ("tensorflow", 1e-6)
     incremental = read_recipe(ROOT / "recipes/paper-ontonotes-incremental.toml")
     training = incremental.training
     assert (training.epochs, training.patience, training.clip, training.schedule) == (50, 5, 10.0, "constant")
-    assert (training.head_rate, training.objective, training.evict) == (2e-4, "most_recent", False)
+    assert (training.head_rate, training.objective, training.evict) == (2e-4, "published", False)
+    assert (training.clip_after, training.backward_gb, training.dev_evict) == ("segment", None, False)
+    assert training.patience_from == "best"
     assert (training.teacher_forcing, training.negative_rate, training.mention_loss) == (0.0, 1.0, "off")
     assert str(incremental.model.start_from) == str(baseline.run.folder / "best")
     config: ModelConfig = incremental.model_config_of()
     assert (config.update.name, config.evict.name) == ("alpha", "two_distances")
+    assert isinstance(config.evict, TwoDistancesOptions)
+    assert config.evict.measure == "start"
     assert config.encoder.trainable_from is not None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from pathlib import Path
 from typing import Any
@@ -40,11 +39,10 @@ class Moments:
     def run(self, values: dict[str, Any], end: int | None, resume: bool = True) -> bool:
         """Whether the run came to its end before the moment `end`."""
         self.seen, self.end = 0, None
-        trainer = synthetic.trainer(values)
-        trainer.report = self.tick  # called when a line of the log has been written
+        run = synthetic.new_run(values)
         self.end = end
         try:
-            return trainer.run(resume)
+            return run.train(resume, listener=self.tick)  # called when a line of the log has been written
         except Killed:
             return False
 
@@ -64,7 +62,7 @@ def in_folder(values: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def outcome(folder: Path) -> tuple[bytes, bytes, list[dict[str, Any]]]:
     """Both models bit for bit, and the log without what a clock says."""
-    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines = synthetic.log(folder)
     for line in lines:
         line.pop("seconds", None)
     weights = [(folder / name / "model.safetensors").read_bytes() for name in ("best", "last")]
@@ -97,26 +95,24 @@ def test_killed_at_any_moment_and_resumed_it_ends_the_same(tmp_path: Path, momen
 def test_interrupted_after_any_step_it_saves_and_goes_on_the_same(tmp_path: Path) -> None:
     values = {**tiny(tmp_path)}
     values["run"]["checkpoint_minutes"] = 60  # nothing is saved but by the interruption, and at the end of an epoch
-    trainer = synthetic.trainer(values, folder=str(tmp_path / "whole"))
-    assert trainer.run(resume=False)
+    assert synthetic.new_run(values, folder=str(tmp_path / "whole")).train()
     for last in range(1, 5):
         folder = tmp_path / f"interrupted after {last}"
-        trainer = synthetic.trainer(values, folder=str(folder))
+        run = synthetic.new_run(values, folder=str(folder))
 
         def interrupt(line: dict[str, Any], last: int = last) -> None:
             if (line["event"], line["step"]) == ("step", last):
                 signal.raise_signal(signal.SIGINT)
 
-        trainer.report = interrupt
-        assert not trainer.run(resume=False)
-        assert trainer.step == last
-        assert synthetic.trainer(values, folder=str(folder)).run(resume=True)
+        assert not run.train(listener=interrupt)
+        assert run.standing.step == last
+        assert synthetic.new_run(values, folder=str(folder)).train(resume=True)
         assert outcome(folder) == outcome(tmp_path / "whole"), f"interrupted after step {last}"
 
 
 def test_interrupting_is_the_users_again_when_a_run_is_over(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT)
-    synthetic.trainer(tiny(tmp_path)).run(resume=False)
+    synthetic.new_run(tiny(tmp_path)).train()
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from streamcoref.document import Document
 from streamcoref.formats import write_documents
 from streamcoref.model.candidates import enumerate_candidates
+from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.predict import predict
-from streamcoref.model.segments import SPEAKER_PIECES, SPECIAL, segment_document
+from streamcoref.model.segments import SPEAKER_PIECES, SPECIAL, Segment, Segmenter, SegmentOptions
 from tests.model import toys
+from tests.model.toy_answers import answer
 from tests.training import synthetic
 
 TOKENIZER = toys.tokenizer()
@@ -30,21 +31,25 @@ def dialogue() -> Document:
     )
 
 
+def cut(document: Document, max_pieces: int = 64, speakers_as_text: bool = True) -> list[Segment]:
+    return Segmenter(TOKENIZER, SegmentOptions(max_pieces=max_pieces, speakers_as_text=speakers_as_text)).cut(document)
+
+
 def pieces_of(*words: str) -> list[int]:
     return [piece for word in TOKENIZER(words) for piece in word]
 
 
 def test_the_name_is_read_before_each_turn() -> None:
-    (segment,) = segment_document(dialogue(), TOKENIZER, 64, speakers_as_text=True)
+    (segment,) = cut(dialogue())
     assert segment.piece_ids.tolist() == [
         TOKENIZER.first,
         *pieces_of("Anna", ":", "Carl", "left", ".", "he", "asked"),
         *pieces_of("Carl", ":", "her", ".", "lost", "?"),  # an unknown speaker has no name to read
         TOKENIZER.last,
     ]
-    assert segment.words == dialogue().words
+    assert segment.texts == dialogue().words
     kept = segment.word_of_piece != SPECIAL
-    (plain,) = segment_document(dialogue(), TOKENIZER, 64)
+    (plain,) = cut(dialogue(), speakers_as_text=False)
     assert segment.piece_ids[kept].tolist() == plain.piece_ids[1:-1].tolist()
     assert segment.word_of_piece[kept].tolist() == plain.word_of_piece[1:-1].tolist()
     assert segment.sentence_of_piece[kept].tolist() == plain.sentence_of_piece[1:-1].tolist()
@@ -52,11 +57,8 @@ def test_the_name_is_read_before_each_turn() -> None:
 
 def test_without_the_option_or_without_speakers_nothing_changes() -> None:
     silent = Document.from_sentences("toy", dialogue().sentences)
-    segments = [
-        segment_document(dialogue(), TOKENIZER, 64)[0],
-        segment_document(silent, TOKENIZER, 64, speakers_as_text=True)[0],
-    ]
-    assert segments[0].piece_ids.tolist() == segments[1].piece_ids.tolist()
+    (without,), (unknown,) = cut(dialogue(), speakers_as_text=False), cut(silent)
+    assert without.piece_ids.tolist() == unknown.piece_ids.tolist()
 
 
 @given(
@@ -70,8 +72,8 @@ def test_no_candidate_reaches_into_or_over_a_name_and_segments_stay_within_their
     words, speakers = zip(*said, strict=True)
     sentences = [words[first : first + 7] for first in range(0, len(words), 7)]
     document = Document.from_sentences("toy", sentences, speakers=speakers)
-    segments = segment_document(document, TOKENIZER, max_pieces, speakers_as_text=True)
-    assert [word for segment in segments for word in segment.words] == list(words)
+    segments = cut(document, max_pieces)
+    assert [word for segment in segments for word in segment.texts] == list(words)
     position = 0
     for segment in segments:
         assert len(segment) <= max_pieces
@@ -102,15 +104,15 @@ def test_predictions_are_spans_of_the_document(kind: str) -> None:
     speakers = [SPEAKERS[number // 9 % 4] for number in range(80)]
     document = Document.from_sentences("toy", plain.sentences, speakers=speakers).with_text()
     model = toys.model(config, 0)
-    answer = predict(model, config, TOKENIZER, document)
-    assert answer.predicted_clusters
-    assert (answer.words, answer.offsets, answer.text) == (document.words, document.offsets, document.text)
-    for entity in answer.entities:
+    answered = answer(Checkpoint(model, config, TOKENIZER), document)
+    assert answered.predicted_clusters
+    assert (answered.words, answered.offsets, answered.text) == (document.words, document.offsets, document.text)
+    for entity in answered.entities:
         for mention in entity.mentions:
             assert mention.text == " ".join(document.words[mention.word_start : mention.word_end])
     if isinstance(model, IncrementalModel):  # and the names do change what the encoder makes of the words
         without = toys.config(segments={"max_pieces": 24}, spans={"ratio": 2.0})
-        assert predict(model, without, TOKENIZER, document).scores != answer.scores
+        assert answer(Checkpoint(model, without, TOKENIZER), document).scores != answered.scores
 
 
 def test_a_model_trains_with_it(tmp_path: Path) -> None:
@@ -118,6 +120,6 @@ def test_a_model_trains_with_it(tmp_path: Path) -> None:
     write_documents([dialogue()], tmp_path / "said.jsonl", "jsonlines")
     values["corpora"][0]["path"] = str(tmp_path / "said.jsonl")
     values["model"]["changes"]["segments"] = {"speakers_as_text": True}
-    trainer = synthetic.trainer(values)
-    assert pieces_of("Anna", ":")[0] == trainer.corpora[0].examples[0].segments[0].piece_ids[1]
-    assert trainer.run(resume=False)
+    run = synthetic.new_run(values)
+    assert pieces_of("Anna", ":")[0] == run.start.train[0].examples[0].segments[0].piece_ids[1]
+    assert run.train()

@@ -6,10 +6,9 @@ from typing import Any
 
 import torch
 
-from streamcoref.model.config import Model, build_model
-from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.segments import segment_document
-from streamcoref.training.trainer import take_weights
+from streamcoref.model.base import CorefModel
+from streamcoref.model.config import build_model, preset
+from streamcoref.training.conversion import take_weights
 from tests.model import toys
 
 SCORER: dict[str, Any] = {
@@ -22,14 +21,13 @@ SCORER: dict[str, Any] = {
 }
 
 
-def model_with(seed: int, **changes: Any) -> Model:
+def model_with(seed: int, **changes: Any) -> CorefModel:
     return toys.model(toys.config(pair_score={**SCORER, **changes}), seed)
 
 
-def decisions(model: Model) -> list[tuple[int, float]]:
-    assert isinstance(model, IncrementalModel)
-    segments = segment_document(toys.document(3, 80, vocabulary=toys.TALK), toys.tokenizer(), 32)
-    results = model.find_clusters(segments, model.new_state())
+def decisions(model: CorefModel) -> list[tuple[int, float]]:
+    segments = toys.cut(toys.document(3, 80, vocabulary=toys.TALK), 32)
+    results = toys.read(model, preset("tiny"), segments)
     return [(link.entity, round(link.score, 3)) for result in results for link in result.links]
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from streamcoref._wording import counted, escaped
+from streamcoref.cli.defusing import defusing_writer
+from streamcoref.cli.format_help import HelpWithFormats
 from streamcoref.errors import StreamcorefError
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from streamcoref.cli.corpus_counts import CorpusCounts
-    from streamcoref.document import Document
-    from streamcoref.formats.base import Writer
+    from streamcoref.corpora import CorpusCounts
+    from streamcoref.formats import Format, Writer
 
 app = typer.Typer(help="Look at corpora and convert them from format to format.", no_args_is_help=True)
 
@@ -47,9 +48,9 @@ def info(
     "2+ speakers" counts documents in which more than one person speaks. A
     span that a cluster lists twice counts once.
     """
-    from streamcoref.cli.corpus_counts import CorpusCounts
+    from streamcoref.corpora import CorpusCounts, count_corpus
 
-    rows = [(path, _count(path, format_name)) for path in paths]
+    rows = [(path, count_corpus(path, format_name)) for path in paths]
     total = CorpusCounts()
     for _, counts in rows:
         total.merge(counts)
@@ -62,7 +63,7 @@ def info(
         _print_table(rows, total)
 
 
-@app.command()
+@app.command(cls=HelpWithFormats)
 def convert(
     sources: Annotated[
         list[Path],
@@ -80,6 +81,9 @@ def convert(
         typer.Option("--from", metavar="FORMAT", help="Format of IN, if not to be recognised.", show_default=False),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
+    defuse: Annotated[
+        bool, typer.Option("--defuse", help="For csv: cells that a spreadsheet would run as formulas begin with a '.")
+    ] = False,
     tokenizer: Annotated[
         str | None,
         typer.Option(
@@ -93,95 +97,66 @@ def convert(
 ) -> None:
     """Convert corpora: read IN, write OUT.
 
-    Formats to read and write: jsonlines, pieces, litbank, conll, conllu. To
-    read only: text. To write only: json, csv, html. What is read is known by
-    its content and name. Files whose names end in .gz are packed, and - is
-    standard input or output. Documents pass one by one, so files may be
-    larger than memory. OUT appears complete or not at all.
+    Formats to read and write: {read_and_write}.
+    To read only: {read_only}.
+    To write only: {write_only}.
+
+    What is read is known by its content and name. Files whose names end in
+    .gz are packed, and - is standard input or output. Documents pass one by
+    one, so files may be larger than memory. OUT appears complete or not at
+    all.
     """
-    from streamcoref.formats import write_with
+    from streamcoref.corpora import files_to_read
+    from streamcoref.formats import format_named, read_documents, write_with
     from streamcoref.formats.files import check_output
 
-    name = to or _format_of(target)
+    found = format_named(to) if to else _format_of(target)
     check_output(target, force=force)
-    writer = _writer(name, tokenizer, segment_length)
-    documents = (document for path in sources for document in _read(path, source))
+    writer = _writer(found, tokenizer, segment_length)
+    writer = defusing_writer(found) if defuse else writer
+    files = (file for path in sources for file in files_to_read(path))
+    documents = (document for file in files for document in read_documents(file, source))
     count = write_with(writer, documents, target, force=force)
-    typer.echo(f"{target}: {count:,} {'document' if count == 1 else 'documents'} as {name}", err=True)
+    typer.echo(f"{escaped(target)}: {counted(count, 'document', 'documents')} as {found.name}", err=True)
 
 
-def _count(path: Path, format_name: str | None) -> CorpusCounts:
-    from streamcoref.cli.corpus_counts import CorpusCounts
-    from streamcoref.formats import read_raw_documents
-    from streamcoref.formats.raw import from_raw
+def _format_of(target: Path) -> Format:
+    from streamcoref.formats import format_of_output
 
-    counts = CorpusCounts()
-    for file in _files(path):
-        # Counted as published: a Document merges clusters that share a mention. It is made all the same, as a check.
-        for raw in read_raw_documents(file, format_name):
-            from_raw(raw, file)
-            counts.add(raw)
-    return counts
+    try:
+        return format_of_output(target)
+    except StreamcorefError as error:
+        raise StreamcorefError(f"{error.problem}; add --to FORMAT") from None
 
 
-def _read(path: Path, format_name: str | None) -> Iterator[Document]:
-    from streamcoref.formats import read_documents
+def _writer(found: Format, tokenizer: str | None, segment_length: int | None) -> Writer:
+    from streamcoref.formats import piece_writer, writer_of
 
-    for file in _files(path):
-        yield from read_documents(file, format_name)
-
-
-def _files(path: Path) -> list[Path]:
-    """The files that a corpus stands for; anything else, such as standard input or a pipe, is read as it is."""
-    from streamcoref.corpora import LIST_SUFFIX, corpus_files
-
-    return corpus_files(path) if path.is_dir() or path.suffix == LIST_SUFFIX else [path]
-
-
-def _format_of(target: Path) -> str:
-    from streamcoref.formats import FORMATS
-    from streamcoref.formats.files import plain_name
-
-    suffix = Path(plain_name(target)).suffix
-    found = [known.name for known in FORMATS.values() if known.suffix == suffix and known.name != "pieces"]
-    if len(found) != 1:
-        choice = " or ".join(f"--to {name}" for name in found) if found else "--to FORMAT"
-        raise StreamcorefError(f"{target}: the name does not tell the format to write; add {choice}")
-    return found[0]
-
-
-def _writer(name: str, tokenizer: str | None, segment_length: int | None) -> Writer:
-    from streamcoref.formats import FORMATS, piece_jsonlines
-
-    if name not in FORMATS:
-        raise StreamcorefError(f"there is no format {name!r}; known formats: {', '.join(FORMATS)}")
-    if name == piece_jsonlines.FORMAT.name:
+    if found.needs_tokenizer:
         if tokenizer is None:
             raise StreamcorefError("pieces are made by a tokenizer; add --tokenizer with its folder or public name")
-        return piece_jsonlines.writer(_load_tokenizer(tokenizer), segment_length or _SEGMENT_LENGTH)
+        return piece_writer(_load_tokenizer(tokenizer), segment_length or _SEGMENT_LENGTH)
     if tokenizer is not None or segment_length is not None:
-        raise StreamcorefError(f"--tokenizer and --segment-length are for --to pieces only, not for {name}")
-    writer = FORMATS[name].write
-    if writer is None:
-        names = ", ".join(known.name for known in FORMATS.values() if known.write or known.name == "pieces")
-        raise StreamcorefError(f"the format {name} can only be read; formats to write: {names}")
-    return writer
+        raise StreamcorefError(f"--tokenizer and --segment-length are for --to pieces only, not for {found.name}")
+    if found.write_event or found.is_store:
+        raise StreamcorefError(f"{found.name} is written while a text is read: by streamcoref resolve, not by convert")
+    return writer_of(found)
 
 
 def _load_tokenizer(name: str) -> PreTrainedTokenizerBase:
-    from transformers import AutoTokenizer
+    from streamcoref.model.tokenizer_files import load_auto_tokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(name)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise StreamcorefError(f"--tokenizer {name}: no tokenizer could be loaded ({reason})") from None
+        return load_auto_tokenizer(name)
+    except StreamcorefError as error:
+        raise StreamcorefError(f"--tokenizer {name}: no tokenizer could be loaded ({error})") from None
 
 
 def _print_table(rows: list[tuple[Path, CorpusCounts]], total: CorpusCounts) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -193,7 +168,7 @@ def _print_table(rows: list[tuple[Path, CorpusCounts]], total: CorpusCounts) -> 
     table.add_column("2+ speakers", justify="right", no_wrap=True)
     table.add_column("genres", justify="right", no_wrap=True)
     for path, counts in rows:
-        table.add_row(str(path), *_cells(counts))
+        table.add_row(Text(escaped(path)), *_cells(counts))
     if len(rows) > 1:
         table.add_section()
         table.add_row("total", *_cells(total), style="bold")

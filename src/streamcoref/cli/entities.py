@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamcoref.errors import StreamcorefError
+from streamcoref._wording import counted, escaped
+from streamcoref.errors import InputError, Remedy, StreamcorefError
 
 if TYPE_CHECKING:
-    from streamcoref.cli.mention_context import InContext
-    from streamcoref.store import Store, StoredEntity
+    from streamcoref.store import InContext, Store, StoredEntity
 
 _PLACES = 40  # of a timeline
 _BLOCKS = "·▁▂▃▄▅▆▇█"
@@ -40,16 +40,31 @@ def entities(
     of its mentions; of several the largest is shown. The context is taken
     from the text's file, if that is still there and the same.
     """
-    from streamcoref.store import Store
-
-    store = Store.open(path, readonly=True)
-    try:
+    with _open(path) as store:
         if name is None:
             _print_list(store, top)
         else:
             _print_entity(store, name)
-    finally:
-        store.close()
+
+
+def _open(path: Path) -> Store:
+    """Whoever only looks at a store has nothing to replace: what is none has to be made."""
+    from streamcoref.store import Store
+
+    try:
+        return Store.open(path)
+    except StreamcorefError as error:
+        if error.remedy is Remedy.ANOTHER_STORE:
+            said, store = "this file is not a streamcoref store", path.with_suffix(".sqlite")
+            if store == path:
+                raise StreamcorefError(f"{path}: {said}", Remedy.MAKE_STORE) from None
+            raise StreamcorefError(
+                f"{path}: {said}; if it is a text, make one with: streamcoref resolve {path} -o {store}"
+            ) from None
+        if error.remedy in (Remedy.MAKE_ANEW, Remedy.OTHER_RELEASE):
+            advice = f"make it anew with: streamcoref resolve TEXT -o {path} --force"
+            raise StreamcorefError(f"{error.problem}; {advice}") from None
+        raise
 
 
 def _print_list(store: Store, top: int) -> None:
@@ -58,9 +73,10 @@ def _print_list(store: Store, top: int) -> None:
     from rich.table import Table
 
     count, mentions = store.counts()
-    state = "" if store.progress.done else ", not read to its end"
-    typer.echo(f"{store.source.path}: {store.progress.words:,} words{state}; {count:,} entities, {mentions:,} mentions")
-    shown = store.largest(top)
+    state = "" if store.position.done else ", not read to its end"
+    words, found = counted(store.position.words, "word", "words"), counted(count, "entity", "entities")
+    typer.echo(f"{escaped(store.origin.path)}: {words}{state}; {found}, {counted(mentions, 'mention', 'mentions')}")
+    shown = store.entities(top)
     if not shown:
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -94,7 +110,7 @@ def _print_entity(store: Store, name: str) -> None:
     if not found:
         raise StreamcorefError(f"{store.path}: no entity or mention is called {name!r}; list the main ones with --top")
     entity, *others = found
-    mentions = "1 mention" if entity.size == 1 else f"{entity.size:,} mentions"
+    mentions = counted(entity.size, "mention", "mentions")
     typer.echo(f"{_label(entity)}: {mentions}, words {entity.word_start:,} to {entity.word_end:,}")
     typer.echo(f"{timeline(store.timeline(entity.id, _PLACES))}\n")
     for line in _lines(store, entity):
@@ -117,20 +133,10 @@ def _lines(store: Store, entity: StoredEntity) -> Iterator[str]:
 
 
 def _with_context(store: Store, entity: StoredEntity) -> Iterator[InContext]:
-    import json
+    from streamcoref.store import InContext, mentions_in_context
 
-    from streamcoref.cli.mention_context import InContext, in_context
-    from streamcoref.cli.text_input import examine, is_regular, read_text
-
-    source, options = store.source, json.loads(store.source.options)
-    path, how = Path(source.path), (options["encoding"], options["errors"])
     try:
-        same = is_regular(path) and examine(path, *how).sha256 == source.sha256
-    except StreamcorefError:
-        same = False
-    if same:
-        yield from in_context(store.mentions(entity.id), read_text(path, *how), _CONTEXT)
-        return
-    typer.echo(f"{source.path} is no longer there or has changed: mentions are shown without their context", err=True)
-    for mention in store.mentions(entity.id):
-        yield InContext("", mention, "")
+        return mentions_in_context(store, entity.id, _CONTEXT)
+    except InputError as error:
+        typer.echo(f"{error}: mentions are shown without their context", err=True)
+    return (InContext("", mention, "") for mention in store.mentions(entity.id))

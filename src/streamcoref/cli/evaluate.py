@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -14,13 +15,11 @@ from streamcoref.errors import StreamcorefError
 
 if TYPE_CHECKING:
     from streamcoref.document import Document
-    from streamcoref.evaluation import Answer, CorpusSettings, Evaluation, EvaluationCorpus
-    from streamcoref.evaluation.gold import GoldCounts
-    from streamcoref.evaluation.report import Table
-    from streamcoref.formats.base import Writer
+    from streamcoref.evaluation import AnsweredDocument, CorpusSettings, Evaluation, EvaluationCorpus, Table
+    from streamcoref.formats import Format, Writer
+    from streamcoref.formats.spool import DocumentSpool
     from streamcoref.model.checkpoint import Checkpoint
 
-_NOWHERE = Path(os.devnull)
 _UNLIMITED = 10_000  # characters a line
 _PARTS = ("train", "dev", "test")  # names of a corpus' parts, not of a corpus
 
@@ -29,11 +28,8 @@ class Output(NamedTuple):
     """Where predictions go."""
 
     path: Path
-    format: str
+    format: Format
     force: bool
-
-
-_NO_OUTPUT = Output(_NOWHERE, "", False)
 
 
 def evaluate(
@@ -91,6 +87,10 @@ def evaluate(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    code: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PY", help="A Python file with parts that a model's config names. May be repeated."),
+    ] = None,
 ) -> None:
     """Evaluate MODEL on corpora with gold clusters.
 
@@ -114,8 +114,14 @@ def evaluate(
     chosen = _corpora(corpora, scheme, singletons, format_name)
     output = None if predictions is None else _output(predictions, predictions_format, force)
 
+    if code:
+        _load_code(code)
+
     import torch
 
+    from streamcoref.evaluation import survey
+    from streamcoref.formats import write_with
+    from streamcoref.formats.spool import DocumentSpool
     from streamcoref.model.checkpoint import load_checkpoint
 
     if threads is not None:
@@ -124,17 +130,23 @@ def evaluate(
     checkpoint = _changed(load_checkpoint(model, device), "none" if no_evict else evict, segment_length)
     other = None if baseline is None else load_checkpoint(baseline, device)
 
-    writer = _unwritten if output is None else _writer(output, checkpoint)
-    chosen, count = _first_pass(chosen, writer)
-    result, failure = _run(checkpoint, chosen, count, batch, memory, writer, output or _NO_OUTPUT)
-    compared = None
+    writer = None if output is None else _writer(output, checkpoint)
+    chosen, count = survey(chosen, None if writer is None else lambda document: _check(document, writer))
+    compared = failure = None
+    with nullcontext() if output is None else DocumentSpool() as answered:
+        result = _run(checkpoint, chosen, count, batch, memory, answered)
+        if output is not None and writer is not None and answered is not None:
+            try:
+                write_with(writer, answered, output.path, force=output.force)
+            except StreamcorefError as error:
+                failure = error  # figures that took hours are not lost for it
     if other is not None:
         unschemed = [c if c.scheme in other.config.schemes else replace(c, scheme=None) for c in chosen]
-        compared, _ = _run(other, unschemed, count, batch, memory, _unwritten, _NO_OUTPUT)
+        compared = _run(other, unschemed, count, batch, memory)
     if as_json:
         import json
 
-        from streamcoref.evaluation.report import to_dict
+        from streamcoref.evaluation import to_dict
 
         typer.echo(json.dumps(to_dict(result, compared), ensure_ascii=False))
     else:
@@ -143,7 +155,14 @@ def evaluate(
         raise failure
     if output is not None:
         documents = "document" if count == 1 else "documents"
-        typer.echo(f"{output.path}: {count:,} {documents} as {output.format}", err=True)
+        typer.echo(f"{output.path}: {count:,} {documents} as {output.format.name}", err=True)
+
+
+def _load_code(files: Iterable[Path]) -> None:
+    from streamcoref.model.parts import load_code  # type: ignore[attr-defined,unused-ignore]
+
+    for file in files:
+        load_code(file)
 
 
 def _corpora(
@@ -176,73 +195,45 @@ def _name_and_path(text: str) -> tuple[str, Path]:
 
 
 def _output(path: Path, format_name: str | None, force: bool) -> Output:
-    from streamcoref.formats import FORMATS, piece_jsonlines, write_documents
-    from streamcoref.formats.files import STANDARD, check_output, plain_name
+    from streamcoref.formats import format_named, format_of_output, writer_of
+    from streamcoref.formats.files import STANDARD, check_output
 
     if path == STANDARD:
         raise StreamcorefError("--predictions: standard output is for the tables; name a file")
-    if format_name is None:
-        suffix = Path(plain_name(path)).suffix
-        found = [known.name for known in FORMATS.values() if known.suffix == suffix and known.write]
-        if len(found) != 1:
-            choice = " or ".join(found) if found else "jsonlines"
-            raise StreamcorefError(f"{path}: the name does not tell the format; add --predictions-format {choice}")
-        format_name = found[0]
+    try:
+        found = format_of_output(path) if format_name is None else format_named(format_name)
+    except StreamcorefError as error:
+        if format_name is not None:
+            raise
+        raise StreamcorefError(f"{error.problem}; add --predictions-format FORMAT") from None
     check_output(path, force=force)
-    if format_name != piece_jsonlines.FORMAT.name:
-        write_documents([], _NOWHERE, format_name)  # refuses a format that cannot be written
-    return Output(path, format_name, force)
+    if not found.needs_tokenizer:
+        writer_of(found)  # refuses a format that documents cannot be written in
+    return Output(path, found, force)
 
 
 def _writer(output: Output, checkpoint: Checkpoint) -> Writer:
     """Pieces are those of the model, in its segments."""
-    from streamcoref.formats import FORMATS, piece_jsonlines
+    from streamcoref.formats import piece_writer, writer_of
 
-    if output.format == piece_jsonlines.FORMAT.name:
-        return piece_jsonlines.writer(checkpoint.tokenizer.tokenizer, checkpoint.config.segments.max_pieces)
-    writer = FORMATS[output.format].write
-    assert writer is not None, "checked by _output"
-    return writer
+    if output.format.needs_tokenizer:
+        return piece_writer(checkpoint.tokenizer.tokenizer, checkpoint.config.segments.max_pieces)
+    return writer_of(output.format)
 
 
-def _unwritten(documents: Iterable[Document], _: TextIO | None = None) -> None:
-    """The writer where nothing is to be written: documents just pass."""
-    for _document in documents:
-        pass
+def _check(document: Document, writer: Writer) -> None:
+    """Words or names that the format of the predictions cannot hold show now, not after hours."""
+    writer([replace(document, predicted_clusters=())], io.StringIO())
 
 
 def _changed(checkpoint: Checkpoint, evict: str | None, segment_length: int | None) -> Checkpoint:
-    from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
+    from streamcoref.evaluation.changes import with_eviction, with_segment_length
 
     if evict is not None:
-        checkpoint = with_eviction(checkpoint, parse_eviction(evict))
+        checkpoint = with_eviction(checkpoint, evict)
     if segment_length is not None:
         checkpoint = with_segment_length(checkpoint, segment_length)
     return checkpoint
-
-
-def _first_pass(corpora: list[EvaluationCorpus], writer: Writer) -> tuple[list[EvaluationCorpus], int]:
-    """Read everything once: faults in the files show now, singletons are decided, documents are counted.
-
-    Words or names that the format of the predictions cannot hold show now too, not after hours.
-    """
-    from streamcoref.evaluation.gold import GoldCounts, check_gold, read_gold
-    from streamcoref.formats import write_with
-
-    def read(corpus: EvaluationCorpus, counts: GoldCounts) -> Iterator[Document]:
-        for document, _ in read_gold(corpus):
-            counts.add(document)
-            yield replace(document, predicted_clusters=())
-
-    settled, total = [], 0
-    for corpus in corpora:
-        counts = GoldCounts()
-        write_with(writer, read(corpus, counts), _NOWHERE)
-        check_gold(corpus.name, counts)
-        keep = counts.has_singletons if corpus.singletons is None else corpus.singletons
-        settled.append(replace(corpus, singletons=keep))
-        total += counts.documents
-    return settled, total
 
 
 def _run(
@@ -251,34 +242,21 @@ def _run(
     count: int,
     batch: int,
     memory: bool,
-    writer: Writer,
-    output: Output,
-) -> tuple[Evaluation, StreamcorefError | None]:
-    """The evaluation, and what kept its predictions from being written: figures that took hours are not lost for it."""
-    from streamcoref.evaluation import DocumentResult, Evaluation, answers, settle
-    from streamcoref.formats import write_with
+    answered: DocumentSpool | None = None,
+) -> Evaluation:
+    """The evaluation; the documents with their predictions are set aside for those who want them."""
+    from streamcoref.evaluation import Evaluation, answers, settle
 
     settings = [settle(corpus, checkpoint.config) for corpus in corpora]
-    results: list[DocumentResult] = []
-
-    def predicted() -> Iterator[Document]:
-        for document, result in _with_progress(answers(checkpoint, corpora, settings, batch, memory), count):
-            results.append(result)
-            yield document
-
-    stream = predicted()
-    failure = None
-    try:
-        write_with(writer, stream, output.path, force=output.force)
-    except StreamcorefError as error:
-        failure = error
-        _unwritten(stream)
-        if len(results) < count:  # it was not the writer that failed
-            raise
-    return Evaluation(settings, results), failure
+    results = []
+    for document, result in _with_progress(answers(checkpoint, corpora, settings, batch, memory), count):
+        results.append(result)
+        if answered is not None:
+            answered.add(document)
+    return Evaluation(settings, results)
 
 
-def _with_progress(answered: Iterator[Answer], count: int) -> Iterator[Answer]:
+def _with_progress(answered: Iterator[AnsweredDocument], count: int) -> Iterator[AnsweredDocument]:
     """A bar on a terminal, nothing elsewhere."""
     from rich.console import Console
     from rich.progress import track
@@ -288,7 +266,7 @@ def _with_progress(answered: Iterator[Answer], count: int) -> Iterator[Answer]:
 
 
 def _print(result: Evaluation, compared: Evaluation | None, as_markdown: bool) -> None:
-    from streamcoref.evaluation.report import markdown, tables
+    from streamcoref.evaluation import markdown, tables
 
     for table in tables(result, compared):
         if as_markdown:

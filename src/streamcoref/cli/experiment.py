@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from streamcoref.cli.settings import check_settings
+
 if TYPE_CHECKING:
     from streamcoref.experiments.base import Progress as CellProgress
+    from streamcoref.experiments.results_file import Report
     from streamcoref.experiments.run import Begin
-    from streamcoref.experiments.store import Report
 
 
 class Name(StrEnum):
@@ -50,7 +52,7 @@ def experiment(
 
     try:
         with _bars() as begin:
-            files = run_experiment(name.value, config, output, settings or (), begin)
+            files = run_experiment(name.value, config, output, check_settings(settings), begin)
     except KeyboardInterrupt:
         typer.echo(f"stopped; what was found is in {output}, and the same command goes on from there", err=True)
         raise typer.Exit(130) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from streamcoref.convert.writing import Imported
+    from streamcoref.convert import Imported
 
 
 def import_(
@@ -62,7 +62,7 @@ def import_(
 
     Every tensor is taken, or known and dropped, or an error.
     """
-    from streamcoref.convert.importing import import_checkpoint
+    from streamcoref.convert import import_checkpoint
 
     imported = import_checkpoint(source, out, kind, preset, encoder, tokenizer, max_pieces, force)
     _print(imported)

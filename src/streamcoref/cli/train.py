@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from streamcoref.cli.settings import check_settings
+
 if TYPE_CHECKING:
-    from streamcoref.training.trainer import Trainer
+    from streamcoref.training import LogListener, TrainingRun
 
 
 def train(
@@ -17,38 +20,48 @@ def train(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="Set a value: training.epochs=3. May be repeated.")
     ] = None,
+    code: Annotated[
+        list[Path] | None,
+        typer.Option("--code", metavar="FILE", help="Python code whose parts the model may name. May be repeated."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the recipe's folder.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
 ) -> None:
     """Train a model by a recipe. A run that was stopped or killed goes on with --resume."""
-    from streamcoref.training.plan import plan
-    from streamcoref.training.recipe import read_recipe
-    from streamcoref.training.trainer import Trainer
+    from huggingface_hub.utils import logging as hub_logging
 
-    trainer = Trainer(read_recipe(recipe, settings or ()))
-    say = typer.echo if trainer.workers.is_first else lambda *_, **__: None
+    from streamcoref.model.parts import load_code
+    from streamcoref.training import TrainingRun, plan, read_recipe
+    from streamcoref.training.distributed import Workers
+
+    # One sentence says at the end that the hub cannot be reached; each of its tries would say so before.
+    hub_logging.set_verbosity(logging.ERROR)
+    for file in code or ():
+        load_code(file)
+    chosen = read_recipe(recipe, check_settings(settings))
+    say = typer.echo if Workers().is_first else lambda *_, **__: None
     if dry_run:
-        say(json.dumps(plan(trainer), indent=2))
+        say(json.dumps(plan(chosen), indent=2))
         return
-    if not _run(trainer, resume):
-        say(f"stopped and saved after step {trainer.step}; go on with --resume", err=True)
+    run = TrainingRun(chosen)
+    if not _train(run, resume):
+        say(f"stopped and saved after step {run.standing.step}; go on with --resume", err=True)
         raise typer.Exit(130)
-    best = f"best dev F1 {100 * trainer.best:.2f}" if trainer.dev else "no dev corpus"
-    say(f"done: {best}, models in {trainer.folder}/best and {trainer.folder}/last")
+    best = f"best dev F1 {100 * run.standing.best:.2f}" if run.start.dev else "no dev corpus"
+    say(f"done: {best}, models in {run.folder.path}/best and {run.folder.path}/last")
 
 
-def _run(trainer: Trainer, resume: bool) -> bool:
+def _train(run: TrainingRun, resume: bool) -> bool:
     """With a progress bar on a terminal, silent elsewhere; the log is written in any case."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    if not trainer.workers.is_first:
-        return trainer.run(resume)
-    board = _tensorboard(trainer)
+    if not run.workers.is_first:
+        return run.train(resume)
+    board = _tensorboard(run.folder.path / "tensorboard")
     if not console.is_terminal:
-        trainer.report = board
-        return trainer.run(resume)
+        return run.train(resume, board)
     columns = (
         TextColumn("epoch {task.fields[epoch]}"),
         BarColumn(),
@@ -57,7 +70,7 @@ def _run(trainer: Trainer, resume: bool) -> bool:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=trainer.total_steps, epoch="-", loss="-", f1="-")
+        task = progress.add_task("", total=run.total_steps, epoch="-", loss="-", f1="-")
 
         def show(line: dict[str, Any]) -> None:
             board(line)
@@ -67,12 +80,11 @@ def _run(trainer: Trainer, resume: bool) -> bool:
                 progress.update(task, f1=f"{100 * line['dev_f1']:.2f}")
                 progress.console.print(f"epoch {line['epoch']}: dev F1 {100 * line['dev_f1']:.2f}")
 
-        trainer.report = show
-        return trainer.run(resume)
+        return run.train(resume, show)
 
 
-def _tensorboard(trainer: Trainer) -> Any:
-    """A reporter to TensorBoard where the extra `train` is installed, else one that does nothing."""
+def _tensorboard(folder: Path) -> LogListener:
+    """Writes to TensorBoard where the extra `train` is installed, else nothing."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
@@ -82,7 +94,7 @@ def _tensorboard(trainer: Trainer) -> Any:
     def write(line: dict[str, Any]) -> None:
         nonlocal writer
         if writer is None:  # not before the run has made its folder, or said why it cannot
-            writer = SummaryWriter(str(trainer.folder / "tensorboard"))
+            writer = SummaryWriter(str(folder))
         for name in ("loss", "gradient_norm", "dev_f1"):
             if line.get(name) is not None:
                 writer.add_scalar(name, line[name], line["step"])

@@ -1,1 +1,6 @@
-"""Import of published checkpoints: `import_checkpoint` in `importing.py`; what they are in docs/checkpoints.md."""
+"""Import of published checkpoints into models of ours; what they are in docs/checkpoints.md."""
+
+from streamcoref.convert.importing import import_checkpoint
+from streamcoref.convert.writing import Imported
+
+__all__ = ["Imported", "import_checkpoint"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from streamcoref.convert.name_map import Kind, NameMap, Rule, Shape
+from streamcoref.convert.name_map import ImportKind, NameMap, Rule, Shape
 from streamcoref.convert.sources import Array, SourceTensor
 from streamcoref.errors import InputError
 
@@ -38,7 +38,7 @@ class Account:
 
 
 def account(
-    tensors: Mapping[str, SourceTensor], names: NameMap, wanted: Mapping[str, Shape], kind: Kind, path: Path
+    tensors: Mapping[str, SourceTensor], names: NameMap, wanted: Mapping[str, Shape], kind: ImportKind, path: Path
 ) -> Account:
     """`wanted` are our tensors and their shapes. What the source lacks of them is the caller's to judge."""
     taken: dict[str, Taken] = {}
@@ -76,7 +76,7 @@ def listed(names: list[str]) -> str:
     return ", ".join(sorted(names)[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
 
-def _why_not_wanted(ours: str, rule: Rule, kind: Kind) -> str | None:
+def _why_not_wanted(ours: str, rule: Rule, kind: ImportKind) -> str | None:
     if kind == "encoder" and not ours.startswith("encoder."):
         return "not the encoder's"
     if rule.only is not None and rule.only != kind:
@@ -84,7 +84,7 @@ def _why_not_wanted(ours: str, rule: Rule, kind: Kind) -> str | None:
     return None
 
 
-def _check_shape(one: Taken, kind: Kind, path: Path) -> None:
+def _check_shape(one: Taken, kind: ImportKind, path: Path) -> None:
     if not one.rule.fits(one.tensor.shape, one.shape, kind):
         raise InputError(
             f"{one.theirs} has shape {list(one.tensor.shape)}, "

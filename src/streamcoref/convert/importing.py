@@ -9,10 +9,10 @@ from typing import Any
 import torch
 
 from streamcoref.convert.account import Account, account, check_complete
-from streamcoref.convert.name_map import Kind, NameMap, Shape, encoder_map, read_map
+from streamcoref.convert.name_map import ImportKind, NameMap, Shape, encoder_map, read_map
 from streamcoref.convert.settings import default_preset, encoder_architecture, model_config, read_sizes
 from streamcoref.convert.sources import (
-    Source,
+    CheckpointSource,
     encoder_config_of,
     has_encoder_weights,
     read_encoder_weights,
@@ -20,11 +20,11 @@ from streamcoref.convert.sources import (
 )
 from streamcoref.convert.vocabulary_file import find_tokenizer
 from streamcoref.convert.writing import ENCODER, Conversion, Imported, write_model
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.errors import InputError, Remedy, StreamcorefError
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.config import preset as read_preset
 from streamcoref.model.encoder import Encoder, random_encoder
-from streamcoref.model.segments import PieceTokenizer
+from streamcoref.model.tokenizer import PieceTokenizer
 
 TITLES = {
     "baseline_tf": "the whole-document baseline of Joshi et al. (2019), a TensorFlow checkpoint",
@@ -35,12 +35,12 @@ TITLES = {
 
 
 def import_checkpoint(
-    source: Path,
-    out: Path,
-    kind: Kind | None = None,
+    source: str | Path,
+    out: str | Path,
+    kind: ImportKind | None = None,
     preset: str | None = None,
-    encoder: Path | None = None,
-    tokenizer: Path | None = None,
+    encoder: str | Path | None = None,
+    tokenizer: str | Path | None = None,
     max_pieces: int | None = None,
     force: bool = False,
 ) -> Imported:
@@ -48,19 +48,26 @@ def import_checkpoint(
 
     `encoder` is a Hugging Face folder for what the source lacks: the encoder's configuration, weights, tokenizer.
     """
+    source, out = Path(source), Path(out)
+    encoder, tokenizer = (None if path is None else Path(path) for path in (encoder, tokenizer))
     found = recognise(source)
     _check_output(out, [found.folder, *_given(encoder)], force)
     if found.map == "encoder_folder":
         if encoder is not None:
-            raise StreamcorefError(f"{source} is an encoder itself; leave out --encoder")
+            raise StreamcorefError(f"{source} is an encoder itself", Remedy.NO_ENCODER)
         return _import_encoder(found, out, kind, preset, tokenizer, max_pieces)
     if preset is not None:
-        raise StreamcorefError(f"{source} has sizes of its own; --preset is for encoders without a model")
+        raise StreamcorefError(f"{source} has sizes of its own", Remedy.NO_PRESET)
     return _import_model(found, out, kind, encoder, tokenizer, max_pieces)
 
 
 def _import_model(
-    found: Source, out: Path, kind: Kind | None, encoder: Path | None, tokenizer: Path | None, max_pieces: int | None
+    found: CheckpointSource,
+    out: Path,
+    kind: ImportKind | None,
+    encoder: Path | None,
+    tokenizer: Path | None,
+    max_pieces: int | None,
 ) -> Imported:
     names = read_map(found.map)
     kind = _check_kind(kind, names.kinds, found)
@@ -84,7 +91,12 @@ def _import_model(
 
 
 def _import_encoder(
-    found: Source, out: Path, kind: Kind | None, preset: str | None, tokenizer: Path | None, max_pieces: int | None
+    found: CheckpointSource,
+    out: Path,
+    kind: ImportKind | None,
+    preset: str | None,
+    tokenizer: Path | None,
+    max_pieces: int | None,
 ) -> Imported:
     given = encoder_config_of(found.folder)
     if given is None:
@@ -99,7 +111,7 @@ def _import_encoder(
     config = None
     if kind == "encoder":
         if preset is not None:
-            raise StreamcorefError("a plain encoder has no preset; say --kind incremental or baseline")
+            raise StreamcorefError("a plain encoder has no preset", Remedy.KIND)
     else:
         preset = preset or default_preset(kind, meta.hidden_size)
         config = model_config(kind, preset, {}, {}, architecture, max_pieces, meta, found.path)
@@ -110,7 +122,7 @@ def _import_encoder(
     return write_model(out, Conversion(found, TITLES[found.map], kind, preset, config, meta, pieces, wanted, done))
 
 
-def _check_kind(kind: Kind | None, kinds: tuple[Kind, ...], found: Source) -> Kind:
+def _check_kind(kind: ImportKind | None, kinds: tuple[ImportKind, ...], found: CheckpointSource) -> ImportKind:
     if kind is None:
         return kinds[0]
     if kind not in kinds:
@@ -132,16 +144,18 @@ def _wanted(config: ModelConfig | None, meta: Encoder) -> dict[str, Shape]:
         return {name: tuple(tensor.shape) for name, tensor in build_model(config).state_dict().items()}
 
 
-def _fill_encoder(done: Account, wanted: Mapping[str, Shape], kind: Kind, found: Source, folder: Path) -> Account:
+def _fill_encoder(
+    done: Account, wanted: Mapping[str, Shape], kind: ImportKind, found: CheckpointSource, folder: Path
+) -> Account:
     """What the source lacks of the encoder, from the folder of one."""
     lacking = {name: shape for name, shape in wanted.items() if name.startswith(ENCODER) and name not in done.taken}
     if not lacking:
         return done
     if encoder_config_of(folder) is None or not has_encoder_weights(folder):
         raise InputError(
-            f"{len(lacking)} tensors of the encoder are not in it, and {folder} has no encoder either; "
-            "name the folder of one with --encoder",
+            f"{len(lacking)} tensors of the encoder are not in it, and {folder} has no encoder either",
             found.path,
+            remedy=Remedy.ENCODER,
         )
     tensors = read_encoder_weights(folder)
     whole = {name: shape for name, shape in wanted.items() if name.startswith(ENCODER)}
@@ -158,11 +172,11 @@ def _fill_encoder(done: Account, wanted: Mapping[str, Shape], kind: Kind, found:
 def _tokenizer(given: Path | None, folders: list[Path], meta: Encoder) -> PieceTokenizer:
     pieces = find_tokenizer(given, folders)
     rows = meta.model.get_input_embeddings().weight.shape[0]
-    if len(pieces.tokenizer) > rows:
+    if pieces.size > rows:
         raise InputError(
-            f"the tokenizer has {len(pieces.tokenizer)} pieces, but the encoder has vectors for {rows}; "
-            "name the right one with --tokenizer",
+            f"the tokenizer has {pieces.size} pieces, but the encoder has vectors for {rows}",
             given or folders[0],
+            remedy=Remedy.TOKENIZER,
         )
     return pieces
 
@@ -173,7 +187,7 @@ def _check_output(out: Path, inputs: list[Path], force: bool) -> None:
     if any(out.resolve() == folder.resolve() for folder in inputs):
         raise InputError("the model cannot be written where it is read from; name another folder", out)
     if out.is_dir() and any(out.iterdir()) and not force:
-        raise InputError("the folder is not empty; use --force to write into it", out)
+        raise InputError("the folder is not empty", out, remedy=Remedy.WRITE_INTO)
 
 
 def _given(path: Path | None) -> list[Path]:

@@ -3,6 +3,9 @@
 A pickle is a program that may call whatever it can name. This reader lets it name tensors, their storages and
 dictionaries; any other name becomes a class that takes every argument and does nothing. What it gives for allowed
 names are stand-ins of ours made for this one file, so that a pickle cannot change anything that outlives it either.
+
+Nor may it cost more than a model does: its steps are counted, what it reads is bounded, and its keys are simple. A pair
+of a pair of a pair, sixty deep, is a few hundred bytes, but to go over it, or to hash it, would take for ever.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ STORAGES = {
     "ByteStorage": torch.uint8,
     "BoolStorage": torch.bool,
 }
+
+LONGEST = 32 << 20  # bytes of a pickle; those of the largest models have some millions
+MOST_STEPS = 1_000_000  # some forty a tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +96,48 @@ class _Dictionary(dict[Any, Any]):
     def __setstate__(self, _: Any) -> None: ...
 
 
-class InertUnpickler(pickle.Unpickler):
-    """Gives containers of plain values, `StoredTensor` and `Inert`; `storages` are all that the pickle spoke of."""
+class _Bounded:
+    """A file of which a pickle may read so much and no more. A length in a pickle is a promise that costs nothing."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        super().__init__(file, encoding="utf-8")
+        self._file, self._left = file, LONGEST
+
+    def read(self, size: int) -> bytes:
+        self._left -= size
+        if self._left < 0:
+            raise pickle.UnpicklingError("a pickle longer than any")
+        return self._file.read(size)
+
+    def readline(self) -> bytes:
+        line = self._file.readline(self._left + 1)
+        self._left -= len(line)
+        if self._left < 0:
+            raise pickle.UnpicklingError("a pickle longer than any")
+        return line
+
+
+class _Counted(dict[int, Any]):
+    """What to do for each code of a pickle, counted."""
+
+    left = MOST_STEPS
+
+    def __getitem__(self, code: int) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise pickle.UnpicklingError("a pickle of more steps than any")
+        return super().__getitem__(code)
+
+
+class InertUnpickler(pickle._Unpickler):
+    """Gives containers of plain values, `StoredTensor` and `Inert`; `storages` are all that the pickle spoke of.
+
+    It is the one of the standard library that is written in Python: its steps can be counted.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(_Bounded(file), encoding="utf-8")
         self.storages: dict[str, Storage] = {}
+        self.dispatch = _Counted(_STEPS)  # type: ignore[misc]
 
     def find_class(self, module: str, name: str, /) -> Any:
         if module in ("torch", "torch.storage") and name in STORAGES:
@@ -117,13 +159,47 @@ class InertUnpickler(pickle.Unpickler):
         raise pickle.UnpicklingError("an unknown kind of storage")
 
 
+def _with_simple_keys(step: Callable[[Any], None], places: Callable[[list[Any]], list[Any]]) -> Callable[[Any], None]:
+    """A step that puts things into a dictionary or a set, which hashes them."""
+
+    def checked(unpickler: Any) -> None:
+        for key in places(unpickler.stack):
+            _check_key(key)
+        step(unpickler)
+
+    return checked
+
+
+def _check_key(key: Any) -> None:
+    items = key if type(key) is tuple else [key]
+    if not all(isinstance(item, str | int | float | bytes | None | Inert | StoredTensor | type) for item in items):
+        raise pickle.UnpicklingError("a key that is no plain value")
+
+
+# Where the keys are on the stack when a step is taken.
+_KEYED: dict[bytes, Callable[[list[Any]], list[Any]]] = {
+    pickle.SETITEM: lambda stack: stack[-2:-1],
+    pickle.SETITEMS: lambda stack: stack[::2],
+    pickle.DICT: lambda stack: stack[::2],
+    pickle.ADDITEMS: lambda stack: stack,
+    pickle.FROZENSET: lambda stack: stack,
+}
+_STEPS = {
+    **pickle._Unpickler.dispatch,
+    **{code[0]: _with_simple_keys(pickle._Unpickler.dispatch[code[0]], places) for code, places in _KEYED.items()},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class _StorageType:
     dtype: torch.dtype
 
 
 def _dictionary(items: Any = ()) -> _Dictionary:
-    return _Dictionary(items)
+    pairs = [(key, value) for key, value in (items.items() if isinstance(items, dict) else items)]
+    for key, _ in pairs:
+        _check_key(key)
+    return _Dictionary(pairs)
 
 
 def _tensor(storage: Any, offset: Any, shape: Any, strides: Any, *_: Any) -> StoredTensor:

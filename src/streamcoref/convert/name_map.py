@@ -13,7 +13,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Literal
 
-Kind = Literal["baseline", "incremental", "encoder"]
+ImportKind = Literal["baseline", "incremental", "encoder"]
 Shape = tuple[int, ...]
 
 _HOLES = {"n": r"\d+", "rest": ".+"}
@@ -32,7 +32,7 @@ class Rule:
     transposed: bool = False
     squeezed: bool = False
     more_rows: bool = False
-    only: Kind | None = None
+    only: ImportKind | None = None
 
     def our_name(self, theirs: str) -> str | None:
         return _translate(self._theirs, self.ours, theirs)
@@ -52,7 +52,7 @@ class Rule:
         """The shape there of a tensor that has shape `ours` here; squeezed ones in full."""
         return ours[::-1] if self.transposed else ours
 
-    def fits(self, theirs: Shape, ours: Shape, kind: Kind) -> bool:
+    def fits(self, theirs: Shape, ours: Shape, kind: ImportKind) -> bool:
         wanted = self.their_shape(ours)
         if self.squeezed and _long_sides(theirs) == _long_sides(wanted):
             return True
@@ -66,7 +66,7 @@ class NameMap:
     """All that is known of one kind of source. `sizes` maps values of our config to (their tensor, side)."""
 
     name: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ImportKind, ...]
     rules: tuple[Rule, ...]
     dropped: tuple[tuple[str, str], ...]  # pattern of their names, reason
     untrained: tuple[str, ...]  # patterns of our names that the source does not have

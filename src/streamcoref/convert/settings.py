@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from streamcoref.convert.name_map import Kind, NameMap
-from streamcoref.convert.sources import Source, SourceTensor, encoder_config_of
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.convert.name_map import ImportKind, NameMap
+from streamcoref.convert.sources import CheckpointSource, SourceTensor, encoder_config_of
+from streamcoref.errors import InputError, Remedy, StreamcorefError
 from streamcoref.model.config import ModelConfig, parse_config, preset
 from streamcoref.model.encoder import Encoder
 
@@ -17,12 +17,12 @@ BASE_HIDDEN = 768
 _ORIGIN = ("architectures", "_name_or_path", "transformers_version", "torch_dtype", "dtype", "finetuning_task")
 
 
-def default_preset(kind: Kind, hidden: int) -> str:
+def default_preset(kind: ImportKind, hidden: int) -> str:
     size = "base" if hidden <= BASE_HIDDEN else "large"
     return f"{'baseline' if kind == 'baseline' else 'paper'}-spanbert-{size}"
 
 
-def read_sizes(names: NameMap, kind: Kind, tensors: Mapping[str, SourceTensor], path: Path) -> dict[str, int]:
+def read_sizes(names: NameMap, kind: ImportKind, tensors: Mapping[str, SourceTensor], path: Path) -> dict[str, int]:
     """The values of `names.sizes`, and of a baseline those of `names.baseline_sizes`, from the shapes."""
     sizes = {}
     wanted = names.sizes | names.baseline_sizes if kind == "baseline" else names.sizes
@@ -36,7 +36,7 @@ def read_sizes(names: NameMap, kind: Kind, tensors: Mapping[str, SourceTensor], 
     return sizes
 
 
-def encoder_architecture(source: Source, names: NameMap, hidden: int, folder: Path) -> dict[str, Any]:
+def encoder_architecture(source: CheckpointSource, names: NameMap, hidden: int, folder: Path) -> dict[str, Any]:
     """The Hugging Face configuration of the encoder: the one in the folder, else a preset's of the same width.
 
     Shapes do not tell everything: the number of attention heads is only in a configuration.
@@ -48,8 +48,9 @@ def encoder_architecture(source: Source, names: NameMap, hidden: int, folder: Pa
         if known["hidden_size"] != hidden:
             raise InputError(
                 f"the encoder is {hidden} wide, which no published one is, and there is no bert_config.json or "
-                "config.json here to tell its attention heads; name its folder with --encoder",
+                "config.json here to tell its attention heads",
                 folder,
+                remedy=Remedy.ENCODER,
             )
         given = known
     architecture = {key: value for key, value in given.items() if key not in _ORIGIN}
@@ -64,7 +65,7 @@ def encoder_architecture(source: Source, names: NameMap, hidden: int, folder: Pa
     return architecture
 
 
-def _check_layers(source: Source, names: NameMap, architecture: dict[str, Any], folder: Path) -> None:
+def _check_layers(source: CheckpointSource, names: NameMap, architecture: dict[str, Any], folder: Path) -> None:
     if names.layers is None:
         return
     count = names.count_layers(list(source.tensors))
@@ -78,7 +79,7 @@ def _check_layers(source: Source, names: NameMap, architecture: dict[str, Any], 
 
 
 def model_config(
-    kind: Kind,
+    kind: ImportKind,
     preset_name: str,
     sizes: Mapping[str, int],
     settings: Mapping[str, Any],
@@ -106,10 +107,15 @@ def model_config(
             *tables, last = key.split(".")
             table = values
             for name in tables:
-                table = table[name]
+                table = _inside(table, name)
             table[last] = value
     layers = min(base.encoder.layers, encoder.model.config.num_hidden_layers + 1)  # its embeddings count as one
     values["encoder"] |= {"name": None, "architecture": architecture, "layers": layers}
     wanted = max_pieces or base.segments.max_pieces
     values["segments"]["max_pieces"] = min(wanted, encoder.max_pieces or wanted)
     return parse_config(values, str(path))
+
+
+def _inside(table: Any, name: str) -> Any:
+    """A table of a config by its key; in a list of parts, the one of that name."""
+    return table[name] if isinstance(table, dict) else next(part for part in table if part["name"] == name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +16,14 @@ from streamcoref.convert.inert_pickle import Inert
 from streamcoref.convert.tensor_bundle import TensorBundle
 from streamcoref.convert.torch_file import read_torch_file
 from streamcoref.errors import InputError
+from streamcoref.model.folder_files import read_json
 
 Array = npt.NDArray[np.float32]
 
 BEST_OF_BASELINE = "model.max.ckpt"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 OPTIMIZERS = {"optimizer", "encoder_optimizer"}
+TRAINER_KEYS = {"top_span_ratio", "max_span_width"}  # in the settings that the authors' trainer leaves behind
 ENCODER_CONFIGS = ("bert_config.json", "config.json")
 
 
@@ -35,7 +36,7 @@ class SourceTensor:
 
 
 @dataclass(frozen=True)
-class Source:
+class CheckpointSource:
     """`map` names the file in `maps/` that knows its names; `folder` is where its config and vocabulary may lie.
 
     `dropped` are the shapes of tensors that lie apart from the model, by what they are.
@@ -48,15 +49,16 @@ class Source:
     dropped: Mapping[str, list[tuple[int, ...]]] = field(default_factory=dict)
 
 
-def recognise(path: Path) -> Source:
+def recognise(path: Path) -> CheckpointSource:
     """One of: the baseline's TensorFlow checkpoint, the authors' two PyTorch files, the folder of an encoder."""
     prefix = _bundle_prefix(path)
     if prefix is not None:
-        return Source(prefix, "baseline_tf", _bundle(prefix), prefix.parent)
+        return CheckpointSource(prefix, "baseline_tf", _bundle(prefix), prefix.parent)
     if path.is_dir():
-        if encoder_config_of(path) is None and (path / "checkpoint.bin").is_file():
+        is_encoder = encoder_config_of(path) is not None and has_encoder_weights(path)
+        if (path / "checkpoint.bin").is_file() and not is_encoder:
             return recognise(path / "checkpoint.bin")
-        return Source(path, "encoder_folder", read_encoder_weights(path), path)
+        return CheckpointSource(path, "encoder_folder", read_encoder_weights(path), path)
     if not path.exists():
         raise InputError("there is no such file or folder", path)
     return _torch_source(path)
@@ -89,13 +91,15 @@ def _bundle(prefix: Path) -> dict[str, SourceTensor]:
     return {name: SourceTensor(entry.shape, reader(name)) for name, entry in bundle.entries.items()}
 
 
-def _torch_source(path: Path) -> Source:
+def _torch_source(path: Path) -> CheckpointSource:
     saved = read_torch_file(path)
     state, beside = _model_and_rest(saved)
     if any(name.startswith("span_scorer.") for name in state):
-        return Source(path, "incremental_torch", _torch_tensors(state, path), path.parent, _optimizers(beside, path))
+        return CheckpointSource(
+            path, "incremental_torch", _torch_tensors(state, path), path.parent, _optimizers(beside, path)
+        )
     if "mention_scores/hidden_weights_0" in state:
-        return Source(path, "scorer_vars", _torch_tensors(state, path), path.parent)
+        return CheckpointSource(path, "scorer_vars", _torch_tensors(state, path), path.parent)
     if any("embeddings.word_embeddings" in name for name in state):
         raise InputError(f"this is an encoder; give its folder, {path.parent}, with its config.json", path)
     raise InputError(
@@ -146,15 +150,18 @@ def _torch_tensors(state: dict[str, Any], path: Path) -> dict[str, SourceTensor]
 
 
 def encoder_config_of(folder: Path) -> dict[str, Any] | None:
-    """The configuration of an encoder in a folder; None if there is none (a config.json may be anything's)."""
+    """The configuration of an encoder in a folder; None if there is none.
+
+    A config.json may be anything's: the authors' trainer writes its own beside the checkpoint, with a `model_type` of
+    its own.
+    """
     for name in ENCODER_CONFIGS:
         path = folder / name
         if path.is_file():
-            try:
-                values = json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise InputError(f"not valid JSON: {error}", path) from error
-            if isinstance(values, dict) and ("hidden_size" in values or "model_type" in values):
+            values = read_json(path)
+            if not isinstance(values, dict) or values.keys() >= TRAINER_KEYS:
+                continue
+            if "hidden_size" in values or "model_type" in values:
                 return values
     return None
 

@@ -15,13 +15,14 @@ import torch
 from torch import Tensor
 
 from streamcoref.convert.account import Account
-from streamcoref.convert.name_map import Kind, Shape
-from streamcoref.convert.sources import Array, Source
+from streamcoref.convert.name_map import ImportKind, Shape
+from streamcoref.convert.sources import Array, CheckpointSource
 from streamcoref.convert.weights_file import write_weights
-from streamcoref.model.checkpoint import CARD, CONFIG, WEIGHTS
+from streamcoref.model.checkpoint import CARD
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.encoder import Encoder, architecture_of
-from streamcoref.model.segments import PieceTokenizer
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.weights import CONFIG, WEIGHTS
 
 ENCODER = "encoder.model."  # before the names of an encoder's tensors in a model of ours
 _PARTS = {"encoder": "encoder", "spans": "Spans", "pair_score": "PairScore", "update": "Update", "gate": "higher order"}
@@ -31,9 +32,9 @@ _PARTS = {"encoder": "encoder", "spans": "Spans", "pair_score": "PairScore", "up
 class Conversion:
     """All that was decided: what goes into each tensor of ours (`wanted`); those not in `done.taken` are new."""
 
-    source: Source
+    source: CheckpointSource
     title: str
-    kind: Kind
+    kind: ImportKind
     preset: str | None
     config: ModelConfig | None  # None for a plain encoder
     encoder: Encoder  # without numbers
@@ -53,7 +54,7 @@ class Imported:
     """What an import did: tensors counted by part of the model, or by the reason why they were dropped."""
 
     title: str
-    kind: Kind
+    kind: ImportKind
     preset: str | None  # that the settings were taken from
     max_pieces: int | None  # a segment
     taken: dict[str, Count]

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pydantic import ValidationError
 
+from streamcoref.checked import describe_mistakes
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.config import describe_mistakes
-from streamcoref.model.parts import EvictionOptions, SegmentOptions
+from streamcoref.model.evict import parse_eviction
+from streamcoref.model.segments import SegmentOptions
 
 
-def parse_eviction(text: str) -> EvictionOptions:
-    """A policy by name and options, `two_distances:singleton=600,cluster=1200`, or as the JSON object of a config."""
-    try:
-        return EvictionOptions.choose(json.loads(text) if text.lstrip().startswith("{") else _named(text))
-    except ValidationError as error:
-        raise StreamcorefError(f"--evict {text}: {describe_mistakes(error)}") from None
-    except ValueError as error:
-        raise StreamcorefError(f"--evict {text}: {error}") from None
-
-
-def _named(text: str) -> dict[str, Any]:
-    name, _, rest = text.partition(":")
-    values: dict[str, Any] = {"name": name.strip()}
-    for part in rest.split(",") if rest else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not key or key in values:
-            raise ValueError(f"{part!r} is not an option of the form key=value, each key once")
-        values[key] = value
-    return values
-
-
-def with_eviction(checkpoint: Checkpoint, options: EvictionOptions) -> Checkpoint:
-    """The checkpoint with another policy. Its model is changed in place."""
-    if isinstance(checkpoint.model, BaselineModel):
+def with_eviction(checkpoint: Checkpoint, policy: Any) -> Checkpoint:
+    """The checkpoint with another policy, given as `parse_eviction` takes it. The model is the same one."""
+    if not checkpoint.model.reads_streams:
         raise StreamcorefError("this model is a whole-document baseline, which holds no entities that could be evicted")
-    checkpoint.model.evict = options.build()
+    try:
+        options = parse_eviction(policy)
+    except ValidationError as error:
+        raise StreamcorefError(f"eviction policy {policy}: {describe_mistakes(error)}") from None
+    except ValueError as error:
+        raise StreamcorefError(f"eviction policy {policy}: {error}") from None
     return checkpoint._replace(config=checkpoint.config.model_copy(update={"evict": options}))
 
 

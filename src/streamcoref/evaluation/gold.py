@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from streamcoref.corpora import corpus_files
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation.results import EvaluationCorpus
-from streamcoref.formats import conll2012, detect, read_raw_documents
-from streamcoref.formats.raw import from_raw
 from streamcoref.metrics import Clusters
+from streamcoref.metrics.scored_documents import read_scored
 
 # A corpus with fewer singletons among its clusters is one that does not annotate them, with a few strays.
 SINGLETON_SHARE = 0.05
@@ -24,10 +24,7 @@ def read_gold(corpus: EvaluationCorpus) -> Iterator[tuple[Document, Clusters]]:
         yield from ((document, document.clusters) for document in corpus.documents)
         return
     for file in corpus_files(corpus.documents):
-        name = corpus.format or detect(file)
-        for raw in read_raw_documents(file, name):
-            document = from_raw(raw, file)
-            yield document, raw.clusters if name == conll2012.FORMAT.name else document.clusters
+        yield from read_scored(file, corpus.format)
 
 
 @dataclass(slots=True)
@@ -60,6 +57,32 @@ def count_gold(corpus: EvaluationCorpus) -> GoldCounts:
         counts.add(document)
     check_gold(corpus.name, counts)
     return counts
+
+
+class Survey(NamedTuple):
+    """Corpora that have been read once: what they left open is settled, and their documents are counted."""
+
+    corpora: list[EvaluationCorpus]
+    documents: int
+
+
+def survey(corpora: Sequence[EvaluationCorpus], check: Callable[[Document], None] | None = None) -> Survey:
+    """Read everything once: faults in the files show now, singletons are decided, documents are counted.
+
+    `check` gets every document and may refuse it, for whatever reason would stop the long work at its end.
+    """
+    settled, total = [], 0
+    for corpus in corpora:
+        counts = GoldCounts()
+        for document, _ in read_gold(corpus):
+            counts.add(document)
+            if check is not None:
+                check(document)
+        check_gold(corpus.name, counts)
+        keep = counts.has_singletons if corpus.singletons is None else corpus.singletons
+        settled.append(replace(corpus, singletons=keep))
+        total += counts.documents
+    return Survey(settled, total)
 
 
 def check_gold(name: str, counts: GoldCounts) -> None:

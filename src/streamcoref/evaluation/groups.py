@@ -22,27 +22,27 @@ LENGTHS: tuple[tuple[int, int | None], ...] = (
 )
 NO_GENRE = "none given"
 
-Kind = Literal["all", "corpus", "length", "speakers", "genre"]
+GroupKind = Literal["all", "corpus", "length", "speakers", "genre"]
 
 
 class Group(NamedTuple):
     """`members` are numbers of documents, in order: they stand for the same documents in any model's evaluation."""
 
-    kind: Kind
+    kind: GroupKind
     name: str
     members: list[int]
 
 
 def group_documents(documents: Sequence[DocumentResult]) -> list[Group]:
     """All groups that have documents, in the order in which they are shown."""
-    members: dict[tuple[Kind, str], list[int]] = {}
+    members: dict[tuple[GroupKind, str], list[int]] = {}
     for number, document in enumerate(documents):
         for row in _rows_of(document):
             members.setdefault(row, []).append(number)
     genres = sorted((name for kind, name in members if kind == "genre"), key=lambda name: (name == NO_GENRE, name))
     if genres == [NO_GENRE]:  # a table of nothing but this would say nothing
         genres = []
-    order: list[tuple[Kind, str]] = [
+    order: list[tuple[GroupKind, str]] = [
         ("all", "all"),
         *(row for row in members if row[0] == "corpus"),
         *(("length", _length_name(*limits)) for limits in LENGTHS),
@@ -53,7 +53,7 @@ def group_documents(documents: Sequence[DocumentResult]) -> list[Group]:
     return [Group(*row, members[row]) for row in order if row in members]
 
 
-def _rows_of(document: DocumentResult) -> Iterator[tuple[Kind, str]]:
+def _rows_of(document: DocumentResult) -> Iterator[tuple[GroupKind, str]]:
     yield "all", "all"
     yield "corpus", document.corpus
     for low, high in LENGTHS:

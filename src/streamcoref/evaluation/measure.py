@@ -6,19 +6,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
+import torch
+
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation.gold import count_gold, read_gold
 from streamcoref.evaluation.results import CorpusSettings, DocumentResult, Evaluation, EvaluationCorpus
 from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
-from streamcoref.evaluation.watch import device_of, watch
+from streamcoref.evaluation.watching import Watched, WatchedEncoder, now
 from streamcoref.metrics import Clusters, score_document
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.config import ModelConfig
+from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.predict import predict
 
 
-class Answer(NamedTuple):
+class AnsweredDocument(NamedTuple):
     """A document with the model's clusters, and how it went."""
 
     document: Document
@@ -45,28 +48,43 @@ def answers(
     settings: Sequence[CorpusSettings],
     batch: int = 1,
     memory: bool = False,
-) -> Iterator[Answer]:
+) -> Iterator[AnsweredDocument]:
     """Documents one by one, each as soon as the model has answered; none is kept.
 
     A model in training is put into evaluation mode and back at the end.
     """
-    training = checkpoint.model.training
-    checkpoint.model.eval()
+    model = checkpoint.model
+    training = model.training
+    model.eval()
+    watched = WatchedEncoder(model.encoder, model.device)
+    # What other threads allocate would not be seen.
+    encoder = EncoderService(watched, model.device, threads=1 if memory else None, batch=batch)
     try:
         for corpus, setting in zip(corpora, settings, strict=True):
             for document, key in read_gold(corpus):
-                yield _answer(checkpoint, document, key, setting, batch, memory)
+                yield _answer(checkpoint, document, key, setting, watched, encoder, memory)
     finally:
-        checkpoint.model.train(training)
+        model.train(training)
 
 
 def _answer(
-    checkpoint: Checkpoint, document: Document, key: Clusters, setting: CorpusSettings, batch: int, memory: bool
-) -> Answer:
-    model, config, tokenizer = checkpoint
-    measured = peak_tensor_bytes(device_of(model)) if memory else nullcontext()
-    with watch(model) as seen, measured as peak:
-        answered = predict(model, config, tokenizer, document, setting.scheme, setting.answers_singletons, batch)
+    checkpoint: Checkpoint,
+    document: Document,
+    key: Clusters,
+    setting: CorpusSettings,
+    watched: WatchedEncoder,
+    encoder: EncoderService,
+    memory: bool,
+) -> AnsweredDocument:
+    model, config, _ = checkpoint
+    seen = watched.seen = Watched(peak_entities=0 if model.reads_streams else None)
+    segments = checkpoint.segmenter.cut(document)
+    measured = peak_tensor_bytes(model.device) if memory else nullcontext()
+    began = now(model.device)
+    with torch.inference_mode(), measured as peak:
+        reading = model.reading(config.genre_of(document), setting.scheme, config.evict.build())
+        answered = predict(model, segments, document, reading, encoder, setting.answers_singletons, watch=seen.note)
+    seconds = now(model.device) - began
     scores = score_document(key, answered.predicted_clusters or (), singletons=setting.singletons)
     result = DocumentResult(
         key=document.key,
@@ -77,11 +95,11 @@ def _answer(
         pieces=seen.pieces,
         scores=scores,
         encoder_seconds=seen.encoder_seconds,
-        other_seconds=seen.other_seconds,
+        other_seconds=seconds - seen.encoder_seconds,
         peak_entities=seen.peak_entities,
         peak_bytes=None if peak is None else peak.bytes,
     )
-    return Answer(answered, result)
+    return AnsweredDocument(answered, result)
 
 
 def _scheme(corpus: EvaluationCorpus, config: ModelConfig) -> str:

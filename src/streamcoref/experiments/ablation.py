@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
+from streamcoref.checked import Options
 from streamcoref.evaluation.report import Table, markdown
-from streamcoref.experiments.base import Cell, Experiment, Found, Values, key
-from streamcoref.experiments.comparison import NONE
+from streamcoref.experiments.base import NONE, Cell, Experiment, Found, Values, key
 from streamcoref.experiments.options import identity
 from streamcoref.experiments.paper import ABLATION as PAPER
 from streamcoref.experiments.plot import Plot, Series
@@ -26,14 +26,13 @@ from streamcoref.experiments.training_runs import (
     tidy_run,
     train_run,
 )
-from streamcoref.model.parts import Options
 from streamcoref.training.recipe import overlay
 
 AS_IT_IS = "the recipe as it is"
 
 
 class Factor(Options):
-    """A key of the recipe, as `train --set` names it, and the values to try."""
+    """A key of the recipe, as `training.epochs`, and the values to try."""
 
     key: str = Field(pattern=r"^\w+(\.\w+)+$")
     values: tuple[bool | int | float | str, ...] = Field(min_length=1)
@@ -43,7 +42,7 @@ class AblationOptions(Options):
     """`each` changes one key at a time, beside the recipe as it is; `product` tries all combinations."""
 
     recipe: Path
-    settings: tuple[str, ...] = ()  # changes to the recipe, as `train --set` takes them
+    settings: tuple[str, ...] = ()  # changes to the recipe, such as `training.epochs=3`
     combine: Literal["each", "product"] = "each"
     factors: tuple[Factor, ...] = Field(min_length=1)
     seeds: tuple[NonNegativeInt, ...] = Field((1,), min_length=1)

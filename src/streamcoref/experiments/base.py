@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from streamcoref.checked import Options
 from streamcoref.experiments.plot import Plot
-from streamcoref.model.parts import Options
 
+NONE = "–"  # in a table, where there is nothing to say
 Progress = Callable[[int, int], None]  # so many documents or steps done, of so many
 Values = dict[str, Any]  # what JSON can hold
 Found = Mapping[str, Values]  # what each cell found, by its key

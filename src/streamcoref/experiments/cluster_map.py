@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from torch import Tensor
 
+from streamcoref.checked import Options
 from streamcoref.corpora import corpus_files, read_corpus
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
@@ -19,7 +20,6 @@ from streamcoref.experiments.base import Cell, Experiment, Found, Progress, Valu
 from streamcoref.experiments.options import CorpusChoice, ModelChoice, RunChoice, identity
 from streamcoref.experiments.plot import Plot, Series
 from streamcoref.experiments.span_records import span_records
-from streamcoref.model.parts import Options
 
 CELL = "map"
 NOT_ANNOTATED = -1  # the gold cluster of a span that is no gold mention, as in the paper

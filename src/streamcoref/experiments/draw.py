@@ -72,12 +72,12 @@ def _draw_bars(axes: Any, series: Series, number: int, of: int) -> None:
     """Side by side with the bars of the other series at each name."""
     width = 0.8 / of
     places = [place + (number - (of - 1) / 2) * width for place in range(len(series.x))]
-    axes.bar(places, series.y, width, color=_look(series)[0], label=_plain(series.name))
+    axes.bar(places, series.y, width, color=look(series)[0], label=_plain(series.name))
     axes.set_xticks(range(len(series.x)), [_plain(str(name)) for name in series.x])
 
 
 def _draw_points(axes: Any, series: Series) -> None:
-    colour, shape, _ = _look(series)
+    colour, shape, _ = look(series)
     label = _plain(series.name)
     x = [_plain(value) if isinstance(value, str) else value for value in series.x]
     if series.kind == "line":
@@ -112,7 +112,7 @@ def draw_html(plot: Plot, path: Path) -> Path:
 
 
 def _trace(go: Any, series: Series) -> Any:
-    colour, _, shape = _look(series)
+    colour, _, shape = look(series)
     common = {"name": html.escape(series.name), "x": list(series.x), "y": list(series.y)}
     if series.hover:
         common |= {"hovertext": [html.escape(text) for text in series.hover], "hoverinfo": "text+name"}
@@ -128,7 +128,7 @@ def _is_named(x: Sequence[float] | Sequence[str]) -> bool:
     return bool(x) and isinstance(x[0], str)
 
 
-def _look(series: Series) -> tuple[str, str, str]:
+def look(series: Series) -> tuple[str, str, str]:
     """Colour, and shape in either library."""
     if series.colour is None:
         return GREY, *SHAPES[0]

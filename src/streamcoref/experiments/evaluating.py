@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 
 from streamcoref.evaluation import Evaluation, EvaluationCorpus, answers, settle
 from streamcoref.evaluation.gold import count_gold
-from streamcoref.evaluation.watch import device_of
 from streamcoref.experiments.base import Progress, Values
 from streamcoref.experiments.options import RunChoice
 from streamcoref.model.checkpoint import Checkpoint
@@ -35,7 +34,7 @@ def evaluate_cell(
         progress(number, gold.documents)
     evaluation = Evaluation(settings, results)
     return {
-        "device": device_of(checkpoint.model).type,
+        "device": checkpoint.model.device.type,
         "scores": evaluation.scores.to_dict(),
         "evaluation": _EVALUATION.dump_python(evaluation, mode="json"),
     }

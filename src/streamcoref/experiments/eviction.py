@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 from pydantic import Field, PositiveInt
 
-from streamcoref.evaluation.changes import parse_eviction
 from streamcoref.evaluation.gold import count_gold, read_gold
 from streamcoref.evaluation.report import Table, markdown
-from streamcoref.experiments.base import Cell, Experiment, Found, Progress, Values, key
-from streamcoref.experiments.comparison import NONE
+from streamcoref.experiments.base import NONE, Cell, Experiment, Found, Progress, Values, key
 from streamcoref.experiments.gold_memory import follow, gold_segments, needed_entities
 from streamcoref.experiments.options import CorpusChoice, ExperimentOptions, corpora_inputs, identity
 from streamcoref.experiments.paper import EVICTION_POLICY, EVICTION_RECALL
 from streamcoref.experiments.plot import Mark, Plot, Series
 from streamcoref.metrics import Scores, score_document
 from streamcoref.model.checkpoint import load_tokenizer
+from streamcoref.model.evict import parse_eviction
 
 Distances = tuple[PositiveInt, ...]
 

@@ -1,13 +1,14 @@
 """What a model that never errs would still lose by evicting: the gold entities put through the model's own memory.
 
 The text is cut into the model's segments. Every gold mention joins the entity that holds its latest antecedent, or
-starts one; after each segment the policy evicts, exactly as in `IncrementalModel.find_clusters`. A mention that has an
+starts one; after each segment the policy evicts, exactly as in `IncrementalModel.step`. A mention that has an
 antecedent in the document counts as *kept* if the entity of its latest antecedent is still alive when the mention is
 read. If it is not, the mention starts an entity anew, of size one, as it would have to in a model.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -15,15 +16,13 @@ import numpy as np
 import torch
 
 from streamcoref.document import Cluster, Document, Span
-from streamcoref.model.agreement import SPAN_TRAITS
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.segments import SPECIAL, PieceTokenizer, segment_document
+from streamcoref.model.notes import Notes
+from streamcoref.model.segments import SPECIAL, Segmenter, SegmentOptions
+from streamcoref.model.tokenizer import PieceTokenizer
 
-_NO_ROW = torch.zeros(0)  # nothing is compared by vectors here
-_NO_FORMS = np.ones(2, dtype=np.int64)
-_NO_TRAITS = np.zeros(SPAN_TRAITS, dtype=np.int64)
-_NO_SCORE = 0.0  # gold mentions are all equally sure
+_NO_ROW = torch.zeros(0)  # nothing is compared by vectors here, and by no features
 
 
 class GoldMention(NamedTuple):
@@ -51,7 +50,7 @@ class Outcome(NamedTuple):
 
 def gold_segments(document: Document, tokenizer: PieceTokenizer, max_pieces: int) -> list[GoldSegment]:
     """The gold mentions of a document by segment. One that is cut by a segment's end is read where it ends."""
-    segments = segment_document(document, tokenizer, max_pieces)
+    segments = Segmenter(tokenizer, SegmentOptions(max_pieces=max_pieces)).cut(document)
     first: dict[int, int] = {}  # piece of a word, position in the text
     last: dict[int, int] = {}
     home: dict[int, int] = {}  # segment of a word
@@ -75,21 +74,28 @@ def follow(segments: list[GoldSegment], policy: EvictionPolicy) -> Outcome:
     antecedents = kept = peak = 0
     for segment in segments:
         memory.reserve(len(memory) + len(segment.mentions))
-        for mention in segment.mentions:
+        notes = _notes(segment.mentions)
+        for number, mention in enumerate(segment.mentions):
             entity = latest.get(mention.cluster)
             slot = None if entity is None else _slot(memory, entity)
             antecedents += entity is not None
-            note = (mention.start, mention.end, _NO_FORMS, _NO_TRAITS, _NO_SCORE)
             if slot is None:
-                slot = memory.add(_NO_ROW, *note)
+                slot = memory.add(_NO_ROW, notes, number)
             else:
                 kept += 1
-                memory.join(slot, 1.0, _NO_ROW, *note)
+                memory.join(slot, 1.0, _NO_ROW, notes, number)
             latest[mention.cluster] = int(memory.ids[slot])
             entities.setdefault(latest[mention.cluster], []).append(mention.span)
         peak = max(peak, len(memory))
         memory.remove(policy(memory, segment.end))
     return Outcome(antecedents, kept, peak, list(map(tuple, entities.values())))
+
+
+def _notes(mentions: Sequence[GoldMention]) -> Notes:
+    """What the memory notes of spans; gold mentions are all equally sure."""
+    starts = np.array([mention.start for mention in mentions], dtype=np.int64)
+    ends = np.array([mention.end for mention in mentions], dtype=np.int64)
+    return Notes({"start": starts, "place": starts + ends, "score": np.zeros(len(mentions))})
 
 
 def needed_entities(segments: list[GoldSegment]) -> int:
@@ -107,6 +113,6 @@ def needed_entities(segments: list[GoldSegment]) -> int:
 
 def _slot(memory: EntityMemory, entity: int) -> int | None:
     """Where an entity is, if it is alive. Ids rise from slot to slot, for entities come in order and gaps close."""
-    ids = memory.ids[: len(memory)]
+    ids = memory.ids
     slot = int(np.searchsorted(ids, entity))
     return slot if slot < len(ids) and ids[slot] == entity else None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from streamcoref.evaluation import Evaluation
 from streamcoref.evaluation.report import Table, figures, markdown, relative_loss
-from streamcoref.experiments.base import Experiment, Found
+from streamcoref.experiments.base import NONE, Experiment, Found
 from streamcoref.experiments.comparison import (
-    NONE,
     OUR_NAMES,
     ComparisonOptions,
     cells,
     found_evaluations,
+    identity,
     inputs,
+    seeds_section,
     settings_notes,
 )
-from streamcoref.experiments.options import ModelChoice, identity
+from streamcoref.experiments.options import ModelChoice
 from streamcoref.experiments.paper import TABLE_1
 from streamcoref.experiments.plot import Plot, Series
 from streamcoref.metrics import Scores
@@ -26,7 +27,11 @@ def page(options: ComparisonOptions, found: Found) -> str:
     return (
         "# Main results (the paper's Table 1)\n\n"
         "Figures in percent. Rows of the paper are for OntoNotes 5.0 (test) and stand here to compare the loss, not "
-        "the level.\n\n" + "\n".join(map(markdown, tables)) + "\n" + settings_notes(options, found)
+        "the level.\n\n"
+        + "\n".join(map(markdown, tables))
+        + "\n"
+        + seeds_section(options, found)
+        + settings_notes(options, found)
     )
 
 

@@ -10,10 +10,17 @@ import numpy as np
 
 from streamcoref.evaluation import DocumentResult, Evaluation
 from streamcoref.evaluation.report import Table, markdown
-from streamcoref.experiments.base import Cell, Experiment, Found, key
-from streamcoref.experiments.comparison import NONE, OUR_NAMES, ComparisonOptions, evaluation_cells, inputs
+from streamcoref.experiments.base import NONE, Cell, Experiment, Found
+from streamcoref.experiments.comparison import (
+    OUR_NAMES,
+    ComparisonOptions,
+    evaluated,
+    evaluation_cells,
+    identity,
+    inputs,
+)
 from streamcoref.experiments.evaluating import evaluation_of, joined
-from streamcoref.experiments.options import identity
+from streamcoref.experiments.options import ModelChoice
 from streamcoref.experiments.paper import TABLE_3
 from streamcoref.experiments.plot import Plot, Series
 
@@ -32,8 +39,8 @@ class Line(NamedTuple):
     fit: float
 
 
-def cells(options: ComparisonOptions, _: Path) -> list[Cell]:
-    return evaluation_cells(options, memory=True)
+def cells(options: ComparisonOptions, folder: Path) -> list[Cell]:
+    return evaluation_cells(options, folder, memory=True)
 
 
 def fitted_line(pieces: Sequence[int], sizes: Sequence[int]) -> Line | None:
@@ -48,8 +55,8 @@ def fitted_line(pieces: Sequence[int], sizes: Sequence[int]) -> Line | None:
     return Line(slope, start, 1 - left / spread if spread else 1.0)
 
 
-def _evaluation(options: ComparisonOptions, found: Found, model: str) -> Evaluation:
-    return joined([evaluation_of(found[key(model, corpus.name)]) for corpus in options.corpora])
+def _evaluation(options: ComparisonOptions, found: Found, model: ModelChoice) -> Evaluation:
+    return joined([evaluation_of(evaluated(model, corpus, found)) for corpus in options.corpora])
 
 
 def _peak(document: DocumentResult) -> int:
@@ -60,8 +67,8 @@ def _peak(document: DocumentResult) -> int:
 def page(options: ComparisonOptions, found: Found) -> str:
     rows = []
     for model in options.models:
-        evaluation = _evaluation(options, found, model.name)
-        weights = found[key(model.name, options.corpora[0].name)]["weights_bytes"]
+        evaluation = _evaluation(options, found, model)
+        weights = evaluated(model, options.corpora[0], found)["weights_bytes"]
         pieces = [document.pieces for document in evaluation.documents]
         sizes = [_peak(document) for document in evaluation.documents]
         line = fitted_line(pieces, sizes)
@@ -86,7 +93,7 @@ def page(options: ComparisonOptions, found: Found) -> str:
         *("with weights, MB", "slope, bytes a piece", "fit, R²", "peak entities", "F1, %"),
     ]
     theirs = [[OUR_NAMES[name], gigabytes, f"{f1:.1f}"] for name, (gigabytes, f1) in TABLE_3.items()]
-    measures = {found[key(m.name, c.name)]["device"] for m in options.models for c in options.corpora}
+    measures = {evaluated(m, c, found)["device"] for m in options.models for c in options.corpora}
     return (
         "# Memory in inference (the paper's Table 3 and Figure 1)\n\n"
         "A peak is the largest size of all tensors that are alive at once while a document is read, without the "
@@ -102,8 +109,8 @@ def page(options: ComparisonOptions, found: Found) -> str:
 def plots(options: ComparisonOptions, found: Found) -> list[Plot]:
     series = []
     for number, model in enumerate(options.models):
-        documents = _evaluation(options, found, model.name).documents
-        weights = found[key(model.name, options.corpora[0].name)]["weights_bytes"]
+        documents = _evaluation(options, found, model).documents
+        weights = evaluated(model, options.corpora[0], found)["weights_bytes"]
         pieces = [document.pieces for document in documents]
         sizes = [_peak(document) + weights for document in documents]
         hover = [

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Annotated, Self, TypeVar
 
 import torch
-from pydantic import AfterValidator, Field, PositiveInt, ValidationError, model_validator
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, ValidationError, model_validator
 
+from streamcoref.checked import Options, describe_mistakes
 from streamcoref.corpora import corpus_files
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.evaluation import EvaluationCorpus
-from streamcoref.evaluation.changes import parse_eviction, with_eviction, with_segment_length
+from streamcoref.evaluation.changes import with_eviction, with_segment_length
 from streamcoref.experiments.base import Values
 from streamcoref.experiments.paper import PaperModel
-from streamcoref.model.checkpoint import CONFIG, WEIGHTS, Checkpoint, find_checkpoint, load_checkpoint, load_tokenizer
-from streamcoref.model.config import build_model, describe_mistakes, preset
-from streamcoref.model.parts import Options
+from streamcoref.model.checkpoint import Checkpoint, find_checkpoint, load_checkpoint, load_tokenizer
+from streamcoref.model.config import build_model, preset
+from streamcoref.model.weights import CONFIG, WEIGHTS
 from streamcoref.training.recipe import overlay, parse_setting
 
 AnyOptions = TypeVar("AnyOptions", bound=Options)
@@ -40,21 +41,28 @@ class CorpusChoice(Options):
 class ModelChoice(Options):
     """A model, some of its settings changed.
 
-    Instead of a `path`, a `preset` with a `tokenizer` makes one with random weights, for `memory` alone.
+    Instead of a `path`, a `recipe` is trained with each of `seeds`, and the model with the best dev F1 is taken; a
+    `preset` with a `tokenizer` makes one with random weights, for `memory` alone.
     """
 
     name: str  # in tables and plots
     path: str | None = None  # a folder or a name on the hub
+    recipe: Path | None = None
+    settings: tuple[str, ...] = ()  # changes to the recipe, such as `training.epochs=3`
+    seeds: tuple[NonNegativeInt, ...] = Field((1,), min_length=1)
     preset: str | None = None
     tokenizer: str | None = None  # of a preset: a folder or a name on the hub
-    evict: str | None = None  # a policy as `evaluate --evict` takes it; "none" keeps everything
+    evict: str | None = None  # a policy, as `two_distances:singleton=600,cluster=1200`; "none" keeps everything
     segment_length: PositiveInt | None = None  # pieces
     paper: PaperModel | None = None  # which of the paper's models it stands for
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if (self.path is None) == (self.preset is None) or (self.preset is None) != (self.tokenizer is None):
-            raise ValueError(f"model {self.name}: give a path, or a preset and a tokenizer")
+        sources = [source for source in (self.path, self.recipe, self.preset) if source is not None]
+        if len(sources) != 1 or (self.preset is None) != (self.tokenizer is None):
+            raise ValueError(f"model {self.name}: give a path, a recipe, or a preset and a tokenizer")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"model {self.name}: give every seed only once")
         return self
 
     def files(self) -> list[Path]:
@@ -64,7 +72,7 @@ class ModelChoice(Options):
     def load(self) -> Checkpoint:
         checkpoint = self._load()
         if self.evict is not None:
-            checkpoint = with_eviction(checkpoint, parse_eviction(self.evict))
+            checkpoint = with_eviction(checkpoint, self.evict)
         if self.segment_length is not None:
             checkpoint = with_segment_length(checkpoint, self.segment_length)
         return checkpoint

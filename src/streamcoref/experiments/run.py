@@ -8,7 +8,7 @@ from pathlib import Path
 from streamcoref.experiments.catalogue import EXPERIMENTS
 from streamcoref.experiments.draw import draw, require_plots
 from streamcoref.experiments.options import read_options
-from streamcoref.experiments.store import Report, ResultsFile, fingerprints, run_cells
+from streamcoref.experiments.results_file import Report, ResultsFile, fingerprints, run_cells
 from streamcoref.formats.files import open_output
 
 # Gets the number of cells, and returns what is told of their progress.

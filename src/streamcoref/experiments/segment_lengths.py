@@ -9,6 +9,7 @@ from typing import Self
 
 from pydantic import Field, PositiveInt, model_validator
 
+from streamcoref.checked import Options
 from streamcoref.evaluation.changes import with_eviction, with_segment_length
 from streamcoref.evaluation.report import Table, markdown
 from streamcoref.experiments.base import Cell, Experiment, Found, Progress, Values, key
@@ -25,7 +26,8 @@ from streamcoref.experiments.training_runs import (
     train_run,
 )
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint
-from streamcoref.model.parts import NoEvictionOptions, Options
+from streamcoref.model.evict import NoEvictionOptions
+from streamcoref.model.segments import SentencesAs
 
 
 class Length(Options):
@@ -52,10 +54,11 @@ LENGTHS = (*(Length(sentences=n) for n in (1, 5, 10)), *(Length(pieces=n) for n 
 
 class SegmentLengthOptions(ExperimentOptions):
     recipe: Path
-    settings: tuple[str, ...] = ()  # changes to the recipe, as `train --set` takes them
+    settings: tuple[str, ...] = ()  # changes to the recipe, such as `training.epochs=3`
     train: tuple[Length, ...] = Field(LENGTHS, min_length=1)
     inference: tuple[Length, ...] = Field(LENGTHS, min_length=1)
     most_pieces: int = Field(default=512, ge=8)  # of a segment of so many sentences
+    sentences_as: SentencesAs = "counted"  # "published": as the paper's code counts them
 
 
 def experiment_identity(options: SegmentLengthOptions) -> Values:
@@ -67,12 +70,15 @@ def inputs(options: SegmentLengthOptions) -> list[Path]:
     return list(dict.fromkeys([*recipe_inputs(recipe), *corpora_inputs(options)]))
 
 
-def segments_of(length: Length, most_pieces: int) -> Values:
-    return {"max_pieces": length.pieces or most_pieces, "max_sentences": length.sentences}
+def segments_of(length: Length, most_pieces: int, sentences_as: SentencesAs = "counted") -> Values:
+    pieces, sentences = length.pieces or most_pieces, length.sentences
+    return {"max_pieces": pieces, "max_sentences": sentences, "sentences_as": sentences_as}
 
 
-def with_segments(checkpoint: Checkpoint, length: Length, most_pieces: int) -> Checkpoint:
-    values = segments_of(length, most_pieces)
+def with_segments(
+    checkpoint: Checkpoint, length: Length, most_pieces: int, sentences_as: SentencesAs = "counted"
+) -> Checkpoint:
+    values = segments_of(length, most_pieces, sentences_as)
     changed = with_segment_length(checkpoint, values["max_pieces"])
     segments = changed.config.segments.model_copy(update=values)
     return changed._replace(config=changed.config.model_copy(update={"segments": segments}))
@@ -83,7 +89,7 @@ def cells(options: SegmentLengthOptions, folder: Path) -> list[Cell]:
     result = []
     for train in options.train:
         run = folder / "runs" / train.name.replace(" ", "-")
-        changes = {"model": {"changes": {"segments": segments_of(train, options.most_pieces)}}}
+        changes = {"model": {"changes": {"segments": segments_of(train, options.most_pieces, options.sentences_as)}}}
         recipe = changed_recipe(base, changes, run)
         result.append(Cell(key(train.name, "training"), partial(train_run, recipe), partial(tidy_run, run, True)))
         for inference in options.inference:
@@ -99,7 +105,7 @@ def _inference(
     def work(progress: Progress) -> Values:
         # As in the paper, without eviction: the length of a segment would change when it happens.
         checkpoint = with_eviction(load_checkpoint(model, device()), NoEvictionOptions())
-        checkpoint = with_segments(checkpoint, length, options.most_pieces)
+        checkpoint = with_segments(checkpoint, length, options.most_pieces, options.sentences_as)
         return evaluate_cell(checkpoint, corpus.corpus(), options.run, progress)
 
     return work
@@ -107,6 +113,12 @@ def _inference(
 
 def _f1(found: Found, train: Length, inference: Length, corpus: CorpusChoice) -> float:
     return 100.0 * float(found[key(train.name, inference.name, corpus.name)]["scores"]["conll_f1"])
+
+
+def _counted(options: SegmentLengthOptions) -> str:
+    return (
+        ", the first of a text one sentence more, as in the paper's code" if options.sentences_as == "published" else ""
+    )
 
 
 def page(options: SegmentLengthOptions, found: Found) -> str:
@@ -124,7 +136,7 @@ def page(options: SegmentLengthOptions, found: Found) -> str:
     return (
         "# Segment lengths (the paper's Table 4)\n\n"
         "Average F1 in percent, without eviction. A segment of some sentences has at most "
-        f"{options.most_pieces} pieces. Each model was trained once, by {options.recipe} with "
+        f"{options.most_pieces} pieces{_counted(options)}. Each model was trained once, by {options.recipe} with "
         f"{', '.join(options.settings) or 'no changes'}.\n\n" + "\n".join(map(markdown, tables))
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,12 +10,8 @@ from torch import Tensor
 
 from streamcoref.document import Document, Span
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.segments import segment_document
-from streamcoref.model.spans import SegmentSpans
-from streamcoref.model.update import UpdateRule
+from streamcoref.model.encoder_service import EncoderService
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +28,16 @@ def span_records(
     checkpoint: Checkpoint, document: Document, scheme: str | None = None
 ) -> tuple[list[SpanRecord], Tensor]:
     """All spans that the model kept of a document, in its order, and their vectors [k, size]."""
-    model, config, tokenizer = checkpoint
-    if isinstance(model, BaselineModel):
+    model, config, _ = checkpoint
+    if not model.reads_streams:
         raise StreamcorefError("the map of clusters is of an incremental model's entities; this model is a baseline")
-    segments = segment_document(document, tokenizer, **config.segments.model_dump())
-    with _watched(model) as (vectors, weights):
-        results = model.find_clusters(segments, model.new_state(), document.genre, scheme)
-        links = [link for result in results for link in result.links]
-    joins = iter(weights)
-    # A new entity is wholly its first span; a span that joins with weight a leaves a of what was there.
-    own = [1.0 if link.is_new else 1.0 - next(joins) for link in links]
-    shares = final_shares([link.entity for link in links], own)
+    reading = model.reading(config.genre_of(document), scheme, config.evict.build())
+    encoder = EncoderService(model.encoder, model.device)
+    results = list(model.read(checkpoint.segmenter.cut(document), reading, encoder))
+    links = [link for result in results for link in result.links]
+    shares = final_shares([link.entity for link in links], [link.share for link in links])
     records = [SpanRecord(link.span, link.entity, share) for link, share in zip(links, shares, strict=True)]
+    vectors = [spans.vectors for result in results for spans in result.spans]
     return records, torch.cat(vectors) if vectors else torch.zeros(0, model.spans.vectors.size)
 
 
@@ -56,41 +49,3 @@ def final_shares(entities: Sequence[int], own: Sequence[float]) -> list[float]:
         shares.append(share * left.get(entity, 1.0))
         left[entity] = left.get(entity, 1.0) * (1.0 - share)
     return shares[::-1]
-
-
-@contextmanager
-def _watched(model: IncrementalModel) -> Iterator[tuple[list[Tensor], list[float]]]:
-    """The vectors of spans and the weights of updates, in the order in which they come."""
-    vectors: list[Tensor] = []
-    weights: list[float] = []
-
-    def note(_: object, __: object, spans: SegmentSpans) -> None:
-        vectors.append(spans.vectors)
-
-    hook = model.spans.register_forward_hook(note)
-    rule = model.update
-    model.update = _NotingRule(rule, weights)
-    try:
-        yield vectors, weights
-    finally:
-        hook.remove()
-        model.update = rule
-
-
-class _NotingRule(UpdateRule):
-    """Another rule, every weight of which is noted."""
-
-    def __init__(self, rule: UpdateRule, weights: list[float]) -> None:
-        super().__init__()
-        self.rule, self.weights, self.reading_size = rule, weights, rule.reading_size
-
-    def read_spans(self, spans: Tensor) -> Tensor:
-        return self.rule.read_spans(spans)
-
-    def read_entities(self, entities: Tensor) -> Tensor:
-        return self.rule.read_entities(entities)
-
-    def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
-        weight = self.rule.weight(span_reading, entity_reading, size)
-        self.weights.append(float(weight))
-        return weight

@@ -10,13 +10,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from streamcoref.checked import describe_mistakes
 from streamcoref.corpora import corpus_files
 from streamcoref.errors import StreamcorefError
 from streamcoref.experiments.base import Progress, Values
 from streamcoref.experiments.options import model_files
-from streamcoref.model.config import describe_mistakes
 from streamcoref.training.recipe import Recipe, overlay, read_recipe
-from streamcoref.training.trainer import LOG, STATE, Trainer
+from streamcoref.training.run import TrainingRun
+from streamcoref.training.saving import LOG, STATE
 
 
 def base_recipe(path: Path, settings: Sequence[str]) -> Recipe:
@@ -50,12 +51,17 @@ def train_run(recipe: Recipe, progress: Progress) -> Values:
 
     def report(line: dict[str, Any]) -> None:
         if line["event"] == "step":
-            progress(line["step"], trainer.total_steps)
+            progress(line["step"], run.total_steps)
 
-    trainer = Trainer(recipe, report)
-    if not trainer.run(resume=True):
+    run = TrainingRun(recipe)
+    if not run.train(resume=True, listener=report):
         raise KeyboardInterrupt
-    lines = (recipe.run.folder / LOG).read_text(encoding="utf-8").splitlines()
+    return best_epoch(recipe.run.folder)
+
+
+def best_epoch(folder: Path) -> Values:
+    """Of a run, from its log."""
+    lines = (folder / LOG).read_text(encoding="utf-8").splitlines()
     epochs = [line for line in map(json.loads, lines) if line["event"] == "epoch"]
     best = max(epochs, key=lambda line: line["dev_f1"])
     return {

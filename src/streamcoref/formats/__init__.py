@@ -1,88 +1,90 @@
-"""Formats: how documents come in and go out. One file each; this one knows them all."""
+"""Formats: how documents come in and go out. One file each; `FORMATS` is the table of them all. See docs/formats.md."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from streamcoref.document import Document
-from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import (
-    conll2012,
-    conllu,
-    csv_out,
-    html_out,
-    json_out,
-    jsonlines,
-    litbank,
-    piece_jsonlines,
-    text,
-)
+from streamcoref.errors import StreamcorefError
 from streamcoref.formats.base import Format, Reader, Writer
-from streamcoref.formats.files import STANDARD, open_output, plain_name, read_lines
+from streamcoref.formats.csv_out import writer as csv_writer
+from streamcoref.formats.files import open_output, read_lines
+from streamcoref.formats.piece_jsonlines import writer as piece_writer
 from streamcoref.formats.raw import RawDocument, to_raw
+from streamcoref.formats.recognising import (
+    detect,
+    first_lines,
+    format_of_head,
+    format_of_input,
+    format_of_output,
+    recognised,
+)
+from streamcoref.formats.table import FORMATS, format_named, names, readable, writable
 
-# In the order in which `detect` asks: what is more particular first.
-FORMATS: dict[str, Format] = {
-    known.name: known
-    for known in (
-        piece_jsonlines.FORMAT,
-        jsonlines.FORMAT,
-        litbank.FORMAT,
-        conll2012.FORMAT,
-        conllu.FORMAT,
-        text.FORMAT,
-        json_out.FORMAT,
-        csv_out.FORMAT,
-        html_out.FORMAT,
-    )
-}
-_RAW_READERS = {
-    module.FORMAT.name: module.read_raw for module in (piece_jsonlines, jsonlines, litbank, conll2012, conllu)
-}
-_HEAD_LINES, _HEAD_CHARACTERS = 200, 65536  # enough to know a format by
-
-
-def detect(path: str | Path) -> str:
-    """The name of a file's format, known by its content, or else by its name."""
-    path = Path(path)
-    if path == STANDARD:
-        raise StreamcorefError("standard input can be read only once; name its format instead of asking for it")
-    return _detect(path, _head(read_lines(path)))
+__all__ = [
+    "FORMATS",
+    "Format",
+    "RawDocument",
+    "Reader",
+    "Writer",
+    "csv_writer",
+    "detect",
+    "format_named",
+    "format_of_head",
+    "format_of_input",
+    "format_of_output",
+    "open_raw_documents",
+    "piece_writer",
+    "read_documents",
+    "read_raw_documents",
+    "readable",
+    "writable",
+    "write_documents",
+    "write_with",
+    "writer_of",
+]
 
 
 def read_documents(path: str | Path, format: str | None = None) -> Iterator[Document]:  # noqa: A002
     """Yield the documents of a file one by one; `-` is standard input. Without `format` it is recognised."""
     path = Path(path)
-    name, lines = _open(path, format)
-    yield from _reader(name)(lines, path)
+    found, lines = _open(path, format)
+    yield from _reader(found)(lines, path)
 
 
 def read_raw_documents(path: str | Path, format: str | None = None) -> Iterator[RawDocument]:  # noqa: A002
     """Like `read_documents`, but as the file has them: clusters that share a mention are not merged."""
+    yield from open_raw_documents(path, format)[1]
+
+
+def open_raw_documents(
+    path: str | Path,
+    format: str | None = None,  # noqa: A002
+) -> tuple[Format, Iterator[RawDocument]]:
+    """`read_raw_documents` with the format, which a pipe can be asked for only while it is read."""
     path = Path(path)
-    name, lines = _open(path, format)
-    if name in _RAW_READERS:
-        yield from _RAW_READERS[name](lines, path)
-    else:
-        yield from map(to_raw, _reader(name)(lines, path))
+    found, lines = _open(path, format)
+    if found.read_raw is not None:
+        return found, found.read_raw(lines, path)
+    return found, map(to_raw, _reader(found)(lines, path))
 
 
-def _reader(name: str) -> Reader:
-    reader = FORMATS[name].read
-    if reader is None:
-        raise StreamcorefError(f"the format {name} can only be written; formats to read: {_names(readable=True)}")
-    return reader
-
-
-def _open(path: Path, name: str | None) -> tuple[str, Iterator[str]]:
-    """The name of the format and the lines."""
+def _open(path: Path, name: str | None) -> tuple[Format, Iterator[str]]:
+    """The format and the lines."""
     lines = read_lines(path)
     if name is not None:
-        return _known(name).name, lines
-    head = _head(lines)
-    return _detect(path, head), chain(head, lines)
+        return format_named(name), lines
+    head = first_lines(lines)
+    return recognised(path, head), chain(head, lines)
+
+
+def _reader(found: Format) -> Reader:
+    if found.read is None:
+        known = [other for other in FORMATS.working() if other.read]
+        raise StreamcorefError(f"the format {found.name} can only be written; formats to read: {names(known)}")
+    return found.read
 
 
 def write_documents(
@@ -93,16 +95,23 @@ def write_documents(
     force: bool = False,
 ) -> int:
     """Write documents as they come and return their number. The file appears complete or not at all."""
-    writer = _known(format).write
-    if format == piece_jsonlines.FORMAT.name:
-        raise StreamcorefError(f"writing the format {format} needs a tokenizer and a segment length; give both")
-    if writer is None:
-        raise StreamcorefError(f"the format {format} can only be read; formats to write: {_names(readable=False)}")
-    return write_with(writer, documents, path, force=force)
+    return write_with(writer_of(format_named(format)), documents, path, force=force)
+
+
+def writer_of(found: Format) -> Writer:
+    """The writer of a format that documents can be written in."""
+    if found.write is not None:
+        return found.write
+    if found.needs_tokenizer:
+        raise StreamcorefError(f"writing the format {found.name} needs a tokenizer and a segment length; give both")
+    if found.write_event is not None or found.is_store:
+        raise StreamcorefError(f"the format {found.name} is written while a text is resolved, not from documents")
+    known = [other for other in FORMATS.working() if other.write]
+    raise StreamcorefError(f"the format {found.name} can only be read; formats to write: {names(known)}")
 
 
 def write_with(writer: Writer, documents: Iterable[Document], path: str | Path, *, force: bool = False) -> int:
-    """`write_documents` for a writer that needs more than a name, such as `piece_jsonlines.writer(...)`."""
+    """`write_documents` for a writer that needs more than a name, such as that of `piece_writer` or `csv_writer`."""
     count = 0
 
     def counted() -> Iterator[Document]:
@@ -113,33 +122,3 @@ def write_with(writer: Writer, documents: Iterable[Document], path: str | Path, 
     with open_output(Path(path), force=force) as stream:
         writer(counted(), stream)
     return count
-
-
-def _head(lines: Iterator[str]) -> list[str]:
-    """The first lines, taken from the iterator."""
-    head: list[str] = []
-    size = 0
-    for line in islice(lines, _HEAD_LINES):
-        head.append(line)
-        size += len(line)
-        if size > _HEAD_CHARACTERS:
-            break
-    return head
-
-
-def _detect(path: Path, head: list[str]) -> str:
-    for name, lines in (("", head), (plain_name(path), [])):
-        for known in FORMATS.values():
-            if known.read and known.matches(name, lines):
-                return known.name
-    raise InputError(f"not a format we know; name it, one of {_names(readable=True)}", path)
-
-
-def _known(name: str) -> Format:
-    if name not in FORMATS:
-        raise StreamcorefError(f"there is no format {name!r}; known formats: {', '.join(FORMATS)}")
-    return FORMATS[name]
-
-
-def _names(*, readable: bool) -> str:
-    return ", ".join(f.name for f in FORMATS.values() if (f.read if readable else f.write) is not None)

@@ -15,10 +15,15 @@ _BRACKET = re.compile(r"\((?P<opened>[^()|\s]+)(?P<single>\))?\|?|(?P<closed>[^(
 
 
 class OpenBrackets:
-    """The brackets of one document while it is read. A closing bracket ends the latest open one of its id."""
+    """The brackets of one document while it is read. A closing bracket ends the latest open one of its id.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    Those at one word are read from left to right, so that `0)|(0` ends a mention and begins another. With `as_scored`
+    they are read as the official scorer does: mentions of this word alone, then those that begin, then those that end.
+    There the two brackets of `0)|(0` are a mention of this word, and the one that was open stays open.
+    """
+
+    def __init__(self, path: Path, as_scored: bool = False) -> None:
+        self.path, self.as_scored = path, as_scored
         self._open: dict[str, list[tuple[int, int]]] = defaultdict(list)  # id -> (first word, line)
         self._clusters: dict[str, list[Span]] = {}
 
@@ -39,7 +44,20 @@ class OpenBrackets:
         self._clusters.setdefault(entity, []).append(span)
 
     def read_cell(self, cell: str, word: int, line: int) -> None:
-        """Read the brackets at one word from left to right."""
+        """Read the brackets at one word."""
+        brackets = self._split(cell, line)
+        if self.as_scored:
+            brackets.sort(key=lambda match: 0 if match["single"] else 1 if match["opened"] else 2)
+        for match in brackets:
+            if match["closed"]:
+                self.add(match["closed"], self.close(match["closed"], word + 1, line))
+            elif match["single"]:
+                self.add(match["opened"], (word, word + 1))
+            else:
+                self.open(match["opened"], word, line)
+
+    def _split(self, cell: str, line: int) -> list[re.Match[str]]:
+        brackets: list[re.Match[str]] = []
         position = 0
         while position < len(cell):
             match = _BRACKET.match(cell, position)
@@ -50,12 +68,8 @@ class OpenBrackets:
                     line,
                 )
             position = match.end()
-            if match["closed"]:
-                self.add(match["closed"], self.close(match["closed"], word + 1, line))
-            elif match["single"]:
-                self.add(match["opened"], (word, word + 1))
-            else:
-                self.open(match["opened"], word, line)
+            brackets.append(match)
+        return brackets
 
     def finish(self) -> list[list[Span]]:
         """The mentions of each entity as the file has them: repeated ones kept, entities not merged."""

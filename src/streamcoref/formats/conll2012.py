@@ -24,7 +24,7 @@ from streamcoref.document import Document
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import bracket_cells
-from streamcoref.formats.conll_documents import Row, RowReader, begin_document, read_conll
+from streamcoref.formats.conll_documents import RowReader, WordRow, before_words, begin_document, read_conll
 from streamcoref.formats.fields import first_bad_word, has_any, refuse
 from streamcoref.formats.raw import RawDocument, from_raw
 
@@ -38,12 +38,15 @@ _WORD, _SPEAKER = 3, 9
 
 
 def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
-    """Yield each document as the official scorer sees it, clusters unmerged and repeated mentions kept."""
-    return read_conll(lines, path, _key, _row_reader)
+    """Yield each document as the official scorer sees it, clusters unmerged and repeated mentions kept.
+
+    Where a mention ends and another of its entity begins at one word, it sees others than are meant; `read` does not.
+    """
+    return read_conll(lines, path, _key, _row_reader, as_scored=True)
 
 
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
-    for raw in read_raw(lines, path):
+    for raw in read_conll(lines, path, _key, _row_reader):
         yield from_raw(raw, path)
 
 
@@ -54,7 +57,7 @@ def _key(name: str, part: str | None) -> str:
 def _row_reader(path: Path) -> RowReader:
     width = 0  # of the document's first line
 
-    def read_row(line: str, number: int) -> Row | None:
+    def read_row(line: str, number: int) -> WordRow | None:
         nonlocal width
         columns = _COLUMN.findall(line)
         if not columns:
@@ -64,7 +67,7 @@ def _row_reader(path: Path) -> RowReader:
         word = columns[_WORD] if width >= _SHORT else "_"
         speaker = columns[_SPEAKER] if width >= _FULL else "-"
         brackets = columns[-1]
-        return Row(
+        return WordRow(
             _ESCAPED.get(word, word),
             "" if speaker == "-" else speaker,
             "" if brackets in ("-", "_") else brackets,
@@ -120,8 +123,17 @@ def _check(document: Document) -> None:
             raise refuse(document, f"the speaker of word {i} is {speaker!r}", FORMAT.name)
 
 
-def matches(name: str, lines: list[str]) -> bool:
-    return name.endswith((".conll", "_conll")) or any(begin_document(line) for line in lines)
+def matches(_name: str, lines: list[str]) -> bool:
+    return any(begin_document(line) for line in before_words(lines))
 
 
-FORMAT = Format("conll", "CoNLL-2012: one word a line, coreference in the last column", ".conll", read, write, matches)
+FORMAT = Format(
+    name="conll",
+    description="CoNLL-2012: one word a line, coreference in the last column",
+    endings=(".conll", "_conll"),  # OntoNotes: .v4_gold_conll
+    read=read,
+    read_raw=read_raw,
+    write=write,
+    matches=matches,
+    precedence=40,
+)

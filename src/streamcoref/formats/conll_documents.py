@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ _BEGIN = re.compile(
 _END = re.compile(r"#\s*end document\b", re.I)
 
 
-class Row(NamedTuple):
+class WordRow(NamedTuple):
     """What a line says of its word; `brackets` is empty where no mention starts or ends."""
 
     word: str
@@ -28,7 +29,7 @@ class Row(NamedTuple):
 
 
 # Given a line without its end and its number; None for a blank line. Made anew for each document.
-RowReader = Callable[[str, int], Row | None]
+RowReader = Callable[[str, int], WordRow | None]
 
 
 def begin_document(line: str) -> tuple[str, str | None] | None:
@@ -39,13 +40,22 @@ def begin_document(line: str) -> tuple[str, str | None] | None:
     return match["bare"] if match["id"] is None else match["id"], match["part"]
 
 
+def before_words(lines: list[str]) -> Iterator[str]:
+    """The lines before the first word: a document begins among these, or this is another kind of file."""
+    return takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
+
+
 def read_conll(
     lines: Iterable[str],
     path: Path,
     key_of: Callable[[str, str | None], str],
     row_reader: Callable[[Path], RowReader],
+    as_scored: bool = False,
 ) -> Iterator[RawDocument]:
-    """Yield each document as soon as it ends. `key_of` makes the key from id and part."""
+    """Yield each document as soon as it ends. `key_of` makes the key from id and part.
+
+    `as_scored` reads the brackets at one word as the official scorer does, see `OpenBrackets`.
+    """
     current: RawDocument | None = None
     for number, raw_line in enumerate(lines, start=1):
         line = raw_line.rstrip("\r\n")
@@ -56,7 +66,7 @@ def read_conll(
                     raise InputError(f"document {current.key!r} has no '#end document' before this", path, number)
                 key = key_of(*begin)
                 current = RawDocument(key, [], [], [], [], number, genre_of(key))
-                brackets, read_row = OpenBrackets(path), row_reader(path)
+                brackets, read_row = OpenBrackets(path, as_scored), row_reader(path)
             elif _END.match(line):
                 if current is None:
                     raise InputError("'#end document' without a '#begin document' before it", path, number)

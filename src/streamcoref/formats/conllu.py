@@ -248,14 +248,23 @@ def _check(document: Document) -> None:
         raise refuse(document, f"word {bad} is {document.words[bad]!r}", FORMAT.name)
 
 
-def matches(name: str, lines: list[str]) -> bool:
-    if name.endswith(".conllu"):
-        return True
-    return any(
-        re.match(r"#\s*(newdoc\b|sent_id\s*=|global\.Entity\s*=)", line)
-        or (line.count("\t") == _COLUMNS - 1 and re.match(r"[0-9]+([.-][0-9]+)?\t", line))
-        for line in lines
-    )
+def matches(_name: str, lines: list[str]) -> bool:
+    """By the comments before the first row, or by the row."""
+    for line in lines:
+        if not line.startswith("#") and line.strip():
+            return line.count("\t") == _COLUMNS - 1 and re.match(r"[0-9]+([.-][0-9]+)?\t", line) is not None
+        if re.match(r"#\s*(newdoc(\s+id\s*=|\s*$)|sent_id\s*=|global\.Entity\s*=)", line):
+            return True
+    return False
 
 
-FORMAT = Format("conllu", "CoNLL-U with Entity= (CorefUD, GUM, OntoGUM)", ".conllu", read, write, matches)
+FORMAT = Format(
+    name="conllu",
+    description="CoNLL-U with Entity= (CorefUD, GUM, OntoGUM)",
+    endings=(".conllu",),
+    read=read,
+    read_raw=read_raw,
+    write=write,
+    matches=matches,
+    precedence=50,
+)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
+from streamcoref._wording import counted
 from streamcoref.document import Document, Entity
+from streamcoref.formats.base import Format
 from streamcoref.formats.event_lines import one_line
 
 
@@ -17,18 +19,22 @@ def write(documents: Iterable[Document], stream: TextIO) -> None:
         mentions = sum(entity.size for entity in entities)
         stream.write("\n" if number else "")
         stream.write(
-            f"{one_line(document.key)}: {_count(len(document.words), 'word', 'words')}, "
-            f"{_count(len(entities), 'entity', 'entities')}, {_count(mentions, 'mention', 'mentions')}\n"
+            f"{one_line(document.key)}: {counted(len(document.words), 'word', 'words')}, "
+            f"{counted(len(entities), 'entity', 'entities')}, {counted(mentions, 'mention', 'mentions')}\n"
         )
         for entity in entities:
             _write_entity(entity, stream)
 
 
 def _write_entity(entity: Entity, stream: TextIO) -> None:
-    stream.write(f"\n{one_line(entity.name)} ({_count(entity.size, 'mention', 'mentions')})\n")
+    stream.write(f"\n{one_line(entity.name)} ({counted(entity.size, 'mention', 'mentions')})\n")
     for mention in entity.mentions:
         stream.write(f"  {mention.start:>8}  {one_line(mention.text)}\n")
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
+FORMAT = Format(
+    name="entities",
+    description="the entities and their mentions, for people to read",
+    endings=(".entities.txt", ".txt"),
+    write=write,
+)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from streamcoref._wording import counted
 from streamcoref.document import Mention
 from streamcoref.events import EntityFinished, EntityStarted, Event
+from streamcoref.formats.base import Format
 
 
 def json_line(event: Event, key: str) -> str:
@@ -25,7 +27,7 @@ def readable_line(event: Event) -> str:
     """The entity's number, what happened, and the words."""
     number = f"{event.entity:>6}"
     if isinstance(event, EntityFinished):
-        return f"{number}  ends    {event.name} ({event.size} {'mention' if event.size == 1 else 'mentions'})\n"
+        return f"{number}  ends    {one_line(event.name)} ({counted(event.size, 'mention', 'mentions')})\n"
     verb = "begins" if isinstance(event, EntityStarted) else "again"
     return f"{number}  {verb:6}  {one_line(event.mention.text)}\n"
 
@@ -38,3 +40,11 @@ def one_line(text: str) -> str:
 def _mention(mention: Mention) -> dict[str, Any]:
     order = ("text", "start", "end", "word_start", "word_end", "sentence", "score")
     return {name: getattr(mention, name) for name in order}
+
+
+FORMAT = Format(
+    name="events",
+    description="one JSON object an event, while a text is read",
+    endings=(".events.jsonl",),
+    write_event=json_line,
+)

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import secrets
+import select
 import sys
 import zlib
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
-from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.errors import InputError, Remedy, StreamcorefError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STANDARD = Path("-")  # standard input when reading, standard output when writing
 _GZIP_MAGIC = b"\x1f\x8b"
-_CHUNK = 8192  # bytes: less than a second's work for a model, so that a run can be stopped and saved at any time
+CHUNK_BYTES = 8192  # less than a second's work for a model, so that a run can be stopped and saved at any time
+LONGEST_LINE = 64 << 20  # bytes; a line is held as a whole, and a small gzip file may unpack to a very long one
+_ASK_SECONDS = 0.1  # while a pipe is waited for: how often it is asked whether to go on waiting
 
 
 def plain_name(path: Path) -> str:
@@ -32,7 +40,9 @@ def read_lines(path: Path) -> Iterator[str]:
     offset = 0
     with _readable(path), _open_bytes(path) as stream:
         # A line ends at "\n" alone: str.splitlines would also cut at U+2028 and other characters inside words.
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE + 1), b""), start=1):
+            if len(line) > LONGEST_LINE:
+                raise too_long(path, number)
             try:
                 text = line.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -47,15 +57,18 @@ def read_lines(path: Path) -> Iterator[str]:
             offset += len(line)
 
 
-def read_chunks(path: Path, start: int = 0) -> Generator[bytes]:
-    """Yield the bytes of a file, unpacked, from the byte `start` on, some thousand at a time as they come.
+def too_long(path: Path, line: int) -> InputError:
+    return InputError(f"this line has more than {LONGEST_LINE >> 20} megabytes, as no document has", path, line)
 
-    `-` is standard input, which can only be read from where it is.
+
+def read_chunks(path: Path, should_stop: Callable[[], bool] | None = None) -> Generator[bytes]:
+    """Yield the bytes of a file, unpacked, some thousand at a time as they come.
+
+    `-` is standard input, which can only be read from where it is. Waiting for more from a pipe ends when
+    `should_stop` says so.
     """
-    with _readable(path), _open_bytes(path) as stream:
-        if start:
-            stream.seek(start)
-        while data := stream.read1(_CHUNK):
+    with _readable(path), suppress(_NoLongerAwaited), _open_bytes(path, should_stop) as stream:
+        while data := stream.read1(CHUNK_BYTES):
             yield data
 
 
@@ -77,9 +90,12 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _open_bytes(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase] | gzip.GzipFile]:
+def _open_bytes(
+    path: Path, should_stop: Callable[[], bool] | None = None
+) -> Iterator[io.BufferedReader[io.RawIOBase] | gzip.GzipFile]:
     # Standard input may be any binary stream; BufferedReader adds the `peek` that tells gzip from text.
-    raw = io.BufferedReader(cast(io.RawIOBase, sys.stdin.buffer if path == STANDARD else path.open("rb", buffering=0)))
+    stream = cast(io.RawIOBase, sys.stdin.buffer if path == STANDARD else path.open("rb", buffering=0))
+    raw = io.BufferedReader(stream if should_stop is None else _awaited(stream, path, should_stop))
     try:
         if raw.peek(2)[:2] == _GZIP_MAGIC:
             with gzip.GzipFile(fileobj=raw) as unpacked:
@@ -93,6 +109,48 @@ def _open_bytes(path: Path) -> Iterator[io.BufferedReader[io.RawIOBase] | gzip.G
             raw.close()
 
 
+class _NoLongerAwaited(Exception):  # noqa: N818 (nobody's error)
+    """Somebody said to stop while a pipe was being waited for."""
+
+
+class _AwaitedPipe(io.RawIOBase):
+    """A pipe that asks whether to go on, again and again, while nothing comes."""
+
+    def __init__(self, stream: io.RawIOBase, should_stop: Callable[[], bool], *, ours: bool) -> None:
+        self._stream, self._should_stop, self._ours = stream, should_stop, ours
+        # What standard input holds in its own buffer comes first.
+        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not select.select([self._stream], [], [], _ASK_SECONDS)[0]:
+            if self._should_stop():
+                raise _NoLongerAwaited
+        view = memoryview(buffer)
+        data = self._read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if self._ours:
+            self._stream.close()
+        super().close()
+
+
+def _awaited(stream: io.RawIOBase, path: Path, should_stop: Callable[[], bool]) -> io.RawIOBase:
+    """The stream itself if it never lets anybody wait."""
+    try:
+        stream.fileno()
+    except OSError:  # standard input that is no file of the system, as in a notebook
+        return stream
+    ours = path != STANDARD
+    if os.name != "posix" or (ours and path.is_file()):
+        return stream
+    return _AwaitedPipe(stream, should_stop, ours=ours)
+
+
 def check_output(path: Path, *, force: bool = False) -> None:
     """Raise unless `path` can be written. Commands call this before they start to work."""
     if path == STANDARD or _is_device(path):
@@ -102,7 +160,7 @@ def check_output(path: Path, *, force: bool = False) -> None:
     if not path.parent.is_dir():
         raise StreamcorefError(f"{path}: there is no folder {path.parent}; make it first")
     if path.exists() and not force:
-        raise StreamcorefError(f"{path}: the file exists; use --force to replace it")
+        raise StreamcorefError(f"{path}: the file exists", Remedy.REPLACE)
 
 
 @contextmanager

@@ -16,11 +16,12 @@ def write(documents: Iterable[Document], stream: TextIO) -> None:
     stream.write("[")
     for number, document in enumerate(documents):
         stream.write(",\n" if number else "\n")
-        _write_document(document.with_text(), stream)
+        write_document(document.with_text(), stream)
     stream.write("\n]\n")
 
 
-def _write_document(document: Document, stream: TextIO) -> None:
+def write_document(document: Document, stream: TextIO) -> None:
+    """One document, which must have its text."""
     fields = {
         "key": document.key,
         "genre": document.genre,
@@ -46,9 +47,7 @@ def _dump(value: dict[str, Any]) -> str:
 
 FORMAT = Format(
     name="json",
-    description="entities with names, mentions and character offsets; write only",
-    suffix=".json",
-    read=None,
+    description="entities with names, mentions and character offsets",
+    endings=(".json",),
     write=write,
-    matches=lambda name, lines: False,  # noqa: ARG005
 )

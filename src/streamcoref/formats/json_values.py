@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,12 @@ from streamcoref.errors import InputError
 
 
 class JsonObject:
-    """One line's object. Each method returns the value of a key as the type it names, or raises InputError."""
+    """One line's object. Each method returns the value of a key as the type it names, or raises InputError.
 
-    def __init__(self, values: dict[str, Any], path: Path, line: int) -> None:
+    `path` is None where the values came from no file.
+    """
+
+    def __init__(self, values: Mapping[str, Any], path: Path | None, line: int) -> None:
         self.values, self.path, self.line = values, path, line
 
     def __contains__(self, key: str) -> bool:
@@ -121,5 +124,5 @@ def _is_strings(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    text = json.dumps(value)
+    text = json.dumps(value, default=repr)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,30 +1,23 @@
-"""Word-level jsonlines: one JSON object a document, a document a line.
-
-Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
-name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
-Three keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word)
-and `scores` (`[first, last, probability]` of mentions). Other keys are ignored. It can hold every document.
-"""
+"""Word-level jsonlines: one JSON object a document, a document a line. Its keys: `document_record.py`."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from streamcoref.document import Clusters, Document, Span
+from streamcoref.document import Document
 from streamcoref.formats.base import Format
-from streamcoref.formats.fields import genre_of
-from streamcoref.formats.json_values import JsonObject, read_objects
+from streamcoref.formats.document_record import raw_from_record, to_record
+from streamcoref.formats.json_values import read_objects
 from streamcoref.formats.raw import RawDocument, from_raw
 
 
 def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
     for record in read_objects(lines, path):
-        yield _raw(record)
+        yield raw_from_record(record)
 
 
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
@@ -32,102 +25,23 @@ def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
         yield from_raw(raw, path)
 
 
-def _raw(record: JsonObject) -> RawDocument:
-    key = record.string("doc_key")
-    sentences = record.string_lists("sentences")
-    words = [word for sentence in sentences for word in sentence]
-    text = record.optional_string("text")
-    return RawDocument(
-        key=key,
-        words=words,
-        sentence_ends=_ends(sentences),
-        speakers=_speakers(record, sentences),
-        clusters=record.clusters("clusters", len(words)) or [],
-        line=record.line,
-        genre=record.optional_string("genre") if "genre" in record else genre_of(key),
-        predicted_clusters=record.clusters("predicted_clusters", len(words)),
-        text=text,
-        offsets=() if text is None else _offsets(record, text),
-        scores=_scores(record, len(words)),
-    )
-
-
-def _ends(sentences: list[list[str]]) -> list[int]:
-    ends: list[int] = []
-    for sentence in sentences:
-        if sentence:  # an empty sentence holds nothing and shifts no offset
-            ends.append((ends[-1] if ends else 0) + len(sentence))
-    return ends
-
-
-def _speakers(record: JsonObject, sentences: list[list[str]]) -> list[str]:
-    speakers = record.get("speakers")
-    if not speakers:
-        return []
-    if not isinstance(speakers, list) or len(speakers) != len(sentences):
-        raise record.error(f"'speakers' must be a list with one item for each of the {len(sentences)} sentences")
-    result: list[str] = []
-    for number, (names, sentence) in enumerate(zip(speakers, sentences, strict=True)):
-        if isinstance(names, str):
-            result.extend([names] * len(sentence))
-        elif isinstance(names, list) and len(names) == len(sentence) and all(isinstance(name, str) for name in names):
-            result.extend(names)
-        else:
-            raise record.error(
-                f"'speakers' of sentence {number} must be one name or a list of {len(sentence)} names, one a word"
-            )
-    return result
-
-
-def _offsets(record: JsonObject, text: str) -> list[Span]:
-    pairs = record.number_lists("offsets", 2)
-    for start, end in pairs:
-        if not 0 <= start <= end <= len(text):
-            raise record.error(f"'offsets' has [{start}, {end}], but the text has {len(text)} characters")
-    return [(start, end) for start, end in pairs]
-
-
-def _scores(record: JsonObject, length: int) -> dict[Span, float]:
-    if record.get("scores") is None:
-        return {}
-    scores: dict[Span, float] = {}
-    for first, last, score in record.number_lists("scores", 3):
-        if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < length):
-            raise record.error(f"'scores' has [{first}, {last}, ...], which is no mention of the {length} words")
-        scores[first, last + 1] = score
-    return scores
-
-
 def write(documents: Iterable[Document], stream: TextIO) -> None:
     for document in documents:
-        stream.write(json.dumps(_record(document), ensure_ascii=False) + "\n")
+        stream.write(json.dumps(to_record(document), ensure_ascii=False) + "\n")
 
 
-def _record(document: Document) -> dict[str, Any]:
-    record: dict[str, Any] = {"doc_key": document.key, "sentences": document.sentences}
-    if document.speakers:
-        record["speakers"] = [document.speakers[a:b] for a, b in pairwise((0, *document.sentence_ends))]
-    if document.genre is not None or genre_of(document.key) is not None:
-        record["genre"] = document.genre
-    record["clusters"] = inclusive(document.clusters)
-    if document.predicted_clusters is not None:
-        record["predicted_clusters"] = inclusive(document.predicted_clusters)
-    if document.text is not None:
-        record |= {"text": document.text, "offsets": document.offsets}
-    if document.scores:
-        record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
-    return record
-
-
-def inclusive(clusters: Clusters) -> list[list[list[int]]]:
-    return [[[start, end - 1] for start, end in cluster] for cluster in clusters]
-
-
-def matches(name: str, lines: list[str]) -> bool:
-    if name.endswith((".jsonl", ".jsonlines")):
-        return True
+def matches(_name: str, lines: list[str]) -> bool:
     first = next((line for line in lines if line.strip()), "")
     return first.lstrip().startswith("{") and re.search(r'"sentences"\s*:', first) is not None
 
 
-FORMAT = Format("jsonlines", "one JSON object a document, with lists of words", ".jsonl", read, write, matches)
+FORMAT = Format(
+    name="jsonlines",
+    description="one JSON object a document, with lists of words",
+    endings=(".jsonl", ".jsonlines"),
+    read=read,
+    read_raw=read_raw,
+    write=write,
+    matches=matches,
+    precedence=20,
+)

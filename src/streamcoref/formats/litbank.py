@@ -18,7 +18,7 @@ from streamcoref.document import Document
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import bracket_cells
-from streamcoref.formats.conll_documents import Row, RowReader, begin_document, read_conll
+from streamcoref.formats.conll_documents import RowReader, WordRow, before_words, begin_document, read_conll
 from streamcoref.formats.fields import first_bad_word, has_any, refuse
 from streamcoref.formats.raw import RawDocument, from_raw
 
@@ -41,7 +41,7 @@ def _key(name: str, part: str | None) -> str:
 
 
 def _row_reader(path: Path) -> RowReader:
-    def read_row(line: str, number: int) -> Row | None:
+    def read_row(line: str, number: int) -> WordRow | None:
         if not line:
             return None
         cells = line.split("\t")
@@ -50,7 +50,7 @@ def _row_reader(path: Path) -> RowReader:
         if not cells[_WORD]:
             raise InputError("the fourth column, the word, is empty", path, number)
         brackets = cells[-1].strip()
-        return Row(cells[_WORD], "", "" if brackets in ("-", "_") else brackets)
+        return WordRow(cells[_WORD], "", "" if brackets in ("-", "_") else brackets)
 
     return read_row
 
@@ -81,7 +81,7 @@ def _check(document: Document) -> None:
 
 def matches(_name: str, lines: list[str]) -> bool:
     """LitBank's files are named like CoNLL-2012's, so only the content tells them apart."""
-    first = next((i for i, line in enumerate(lines) if begin_document(line)), None)
+    first = next((i for i, line in enumerate(before_words(lines)) if begin_document(line)), None)
     if first is None:
         return False
     row = next((line for line in lines[first:] if line.strip() and not line.startswith("#")), None)
@@ -92,4 +92,13 @@ def matches(_name: str, lines: list[str]) -> bool:
     return len(cells) == _COLUMNS and all(cell in ("_", "") for cell in cells[_UNUSED])
 
 
-FORMAT = Format("litbank", "LitBank's 13-column CoNLL, tab separated", ".conll", read, write, matches)
+FORMAT = Format(
+    name="litbank",
+    description="LitBank's 13-column CoNLL, tab separated",
+    endings=(".litbank.conll",),
+    read=read,
+    read_raw=read_raw,
+    write=write,
+    matches=matches,
+    precedence=30,
+)

@@ -31,7 +31,7 @@ from streamcoref.formats.raw import RawDocument, from_raw
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from streamcoref.model.segments import PieceTokenizer
+    from streamcoref.model.tokenizer import PieceTokenizer
 
 _SPECIAL_SPEAKER, _UNKNOWN_SPEAKER = "[SPL]", "-"
 
@@ -157,7 +157,7 @@ def _word_clusters(record: JsonObject, name: str, word_of_piece: list[int | None
 
 def writer(tokenizer: PreTrainedTokenizerBase, max_segment_length: int) -> Writer:
     """A writer for segments of at most `max_segment_length` pieces, `[CLS]` and `[SEP]` counted."""
-    from streamcoref.model.segments import PieceTokenizer
+    from streamcoref.model.tokenizer import PieceTokenizer
 
     if max_segment_length < 3:
         raise StreamcorefError(f"a segment of {max_segment_length} pieces has no room for a word; use at least 3")
@@ -236,4 +236,13 @@ def matches(_name: str, lines: list[str]) -> bool:
     return first.lstrip().startswith("{") and re.search(r'"(subtoken_map|sentence_map)"\s*:', first) is not None
 
 
-FORMAT = Format("pieces", "one JSON object a document, with segments of word pieces", ".jsonl", read, None, matches)
+FORMAT = Format(
+    name="pieces",
+    description="one JSON object a document, with segments of word pieces",
+    endings=(".pieces.jsonl",),
+    read=read,
+    read_raw=read_raw,
+    matches=matches,
+    precedence=10,
+    needs_tokenizer=True,
+)

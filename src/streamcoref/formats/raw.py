@@ -30,7 +30,7 @@ class RawDocument(NamedTuple):
     scores: Mapping[Span, float] | None = None
 
 
-def from_raw(raw: RawDocument, path: Path) -> Document:
+def from_raw(raw: RawDocument, path: Path | None) -> Document:
     """The document in normal form; its faults are reported with file and line."""
     try:
         return Document(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from streamcoref.document import Document
+from streamcoref.formats.base import Format
 
 
 def write(documents: Iterable[Document], stream: TextIO) -> None:
@@ -13,3 +14,11 @@ def write(documents: Iterable[Document], stream: TextIO) -> None:
     for number, document in enumerate(documents):
         stream.write("\n\n" if number else "")
         stream.write(document.resolved_text())
+
+
+FORMAT = Format(
+    name="resolved",
+    description="the text with pronouns replaced by names",
+    endings=(".resolved.txt",),
+    write=write,
+)

@@ -19,8 +19,8 @@ def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
 FORMAT = Format(
     name="text",
     description="plain text, one document a file",
-    suffix=".txt",
+    endings=(".txt",),
     read=read,
-    write=None,
-    matches=lambda name, lines: name.lower().endswith(".txt"),  # noqa: ARG005
+    precedence=60,
+    is_prose=True,
 )

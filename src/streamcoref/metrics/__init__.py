@@ -1,11 +1,30 @@
 """Coreference metrics, equal to the official scorer 8.01: MUC, B-cubed, CEAF, BLANC, LEA, mention detection.
 
-`score_documents` gives all of them; `muc.count`, `bcub.count` and so on give one. See docs/metrics.md.
+`score_documents` gives all of them, `score_files` for two files; `muc.count`, `bcub.count` and so on give one. See
+docs/metrics.md.
 """
 
+from streamcoref.metrics import bcub, blanc, ceafe, ceafm, lea, mentions, muc
 from streamcoref.metrics.blanc import BlancCounts
+from streamcoref.metrics.comparing import Comparison, score_files
 from streamcoref.metrics.counts import Counts
 from streamcoref.metrics.overlap import Clusters
 from streamcoref.metrics.scores import Scores, score_document, score_documents
 
-__all__ = ["BlancCounts", "Clusters", "Counts", "Scores", "score_document", "score_documents"]
+__all__ = [
+    "BlancCounts",
+    "Clusters",
+    "Comparison",
+    "Counts",
+    "Scores",
+    "bcub",
+    "blanc",
+    "ceafe",
+    "ceafm",
+    "lea",
+    "mentions",
+    "muc",
+    "score_document",
+    "score_documents",
+    "score_files",
+]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from streamcoref.model.segments import SPECIAL, IntArray, Segment
+from streamcoref.model.notes import IntArray
+from streamcoref.model.segments import SPECIAL, Segment
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +23,16 @@ class Candidates:
 
     def __getitem__(self, rows: IntArray | slice) -> Candidates:
         return Candidates(self.starts[rows], self.ends[rows])
+
+
+def whole_words(segment: Segment, spans: Candidates) -> npt.NDArray[np.bool_]:
+    """Whether each span starts where a word starts and ends where a word ends, [c]."""
+    word = segment.word_of_piece
+    before, behind = word[np.maximum(spans.starts - 1, 0)], word[np.minimum(spans.ends + 1, len(word) - 1)]
+    starts = (spans.starts == 0) | (before != word[spans.starts])
+    ends = (spans.ends == len(word) - 1) | (behind != word[spans.ends])
+    whole: npt.NDArray[np.bool_] = starts & ends
+    return whole
 
 
 def enumerate_candidates(segment: Segment, max_width: int, word_boundaries: bool = True) -> Candidates:

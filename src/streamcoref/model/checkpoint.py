@@ -7,25 +7,34 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.config import Model, ModelConfig, build_model, parse_config
+from streamcoref.model.base import CorefModel
+from streamcoref.model.config import ModelConfig, build_model, parse_config
 from streamcoref.model.encoder import architecture_of
-from streamcoref.model.segments import PieceTokenizer
+from streamcoref.model.folder_files import read_json
+from streamcoref.model.segments import Segmenter
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.tokenizer_files import load_auto_tokenizer
+from streamcoref.model.weights import CONFIG, WEIGHTS, check_weights, load_weights, making
+from streamcoref.model.word_pieces import plain_vocabulary, word_pieces
 
-WEIGHTS = "model.safetensors"
-CONFIG = "config.json"
 CARD = "README.md"
 DEFAULT = "default"  # the name of the model that comes with the package; a folder of that name is ./default
 BUNDLED = Path(__file__).parent.parent / "models" / "default"
 
 
 class Checkpoint(NamedTuple):
-    model: Model
+    """A model with all that it takes to read texts with it."""
+
+    model: CorefModel
     config: ModelConfig
     tokenizer: PieceTokenizer
+
+    @property
+    def segmenter(self) -> Segmenter:
+        return Segmenter(self.tokenizer, self.config.segments, self.model.pair_score.features.trackers)
 
 
 def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype: torch.dtype = torch.float32) -> None:
@@ -51,22 +60,27 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
 
 
 def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revision: str | None = None) -> Checkpoint:
-    """A model from a folder or from the hub, in evaluation mode, in 32-bit floats."""
+    """A model from a folder or from the hub, in evaluation mode, in 32-bit floats.
+
+    Whoever made the folder: nothing in it is run, and its weights are compared with its config before there is memory
+    for either.
+    """
     folder = find_checkpoint(name, revision)
     try:
-        values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        values = read_json(folder / CONFIG)
     except FileNotFoundError as error:
         raise StreamcorefError(f"{folder} is not a model folder: it has no {CONFIG}") from error
-    except ValueError as error:
-        raise StreamcorefError(f"{folder / CONFIG} is not valid JSON: {error}") from error
     config = parse_config(values, str(folder / CONFIG))
-    model = build_model(config)
-    _load_weights(model, folder / WEIGHTS)
     tokenizer = load_tokenizer(folder)
+    check_weights(folder / WEIGHTS, config, tokenizer)
+    with making(folder / CONFIG):
+        model = build_model(config, tokenizer=tokenizer)
+    load_weights(model, folder / WEIGHTS)
     known: int | None = getattr(model.encoder.model.config, "vocab_size", None)  # an encoder of one's own may not say
     if known is not None and tokenizer.size > known:
         raise StreamcorefError(
-            f"{folder}: its tokenizer has {tokenizer.size} pieces, but its encoder knows {known}; it is another model's"
+            f"{folder}: its tokenizer has a piece {tokenizer.size - 1}, but its encoder knows {known}, "
+            "counted from 0; it is another model's"
         )
     return Checkpoint(model.to(device).eval(), config, tokenizer)
 
@@ -101,39 +115,7 @@ def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:
         raise StreamcorefError(f"there is no model folder {name}, and the hub did not give one: {said}") from error
 
 
-def _load_weights(model: Model, path: Path) -> None:
-    """Every tensor of the model from the file, and every tensor of the file into the model, or an error naming them."""
-    wanted = model.state_dict()
-    try:
-        with safe_open(path, framework="pt") as file:
-            found = set(file.keys())
-            _complain(path, "misses", wanted.keys() - found)
-            _complain(path, "has unknown", found - wanted.keys())
-            for name, tensor in wanted.items():
-                value = file.get_tensor(name)
-                if value.shape != tensor.shape:
-                    raise StreamcorefError(
-                        f"{path}: the tensor {name} has shape {list(value.shape)}, "
-                        f"but the model of {CONFIG} needs {list(tensor.shape)}"
-                    )
-                tensor.copy_(value)
-    except FileNotFoundError as error:
-        raise StreamcorefError(f"{path.parent} is not a model folder: it has no {WEIGHTS}") from error
-    except SafetensorError as error:
-        raise StreamcorefError(f"{path} is damaged: {error}") from error
-
-
-def _complain(path: Path, verb: str, names: set[str]) -> None:
-    if names:
-        shown = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        raise StreamcorefError(f"{path} {verb} tensors: {shown}")
-
-
 def load_tokenizer(folder: str | Path) -> PieceTokenizer:
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-    except (OSError, ValueError) as error:
-        raise StreamcorefError(f"cannot load the tokenizer of {folder}: is its tokenizer.json there?") from error
-    return PieceTokenizer(tokenizer)
+    """The tokenizer of a folder or of a model on the hub."""
+    vocabulary = plain_vocabulary(folder)
+    return PieceTokenizer(load_auto_tokenizer(folder)) if vocabulary is None else word_pieces(vocabulary)

@@ -12,27 +12,30 @@ import torch
 from pydantic import Field, PositiveInt, ValidationError
 from torch import nn
 
+from streamcoref.checked import Options, describe_mistakes
+from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
+from streamcoref.language.english import lexicon
+from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline import BaselineModel
-from streamcoref.model.encoder import Encoder, pretrained_encoder, random_encoder
+from streamcoref.model.encoder import Encoder, EncoderOptions, pretrained_encoder, random_encoder
+from streamcoref.model.evict import AnyEviction, TwoDistancesOptions
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.pair_score import CoarseToFineScorer
-from streamcoref.model.parts import (
-    AlphaOptions,
-    AnyEviction,
-    AnyPairScorer,
-    AnyUpdate,
-    EncoderOptions,
-    Options,
-    SegmentOptions,
-    SpanOptions,
-    Surroundings,
-    TwoDistancesOptions,
-)
+from streamcoref.model.pair_score import AnyPairScorer
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.model.parts import Surroundings
+from streamcoref.model.segments import SegmentOptions
 from streamcoref.model.span_vector import SpanVector
-from streamcoref.model.spans import Spans
+from streamcoref.model.spans import SpanOptions, Spans
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.update import AlphaOptions, AnyUpdate
 
-Model = IncrementalModel | BaselineModel
+
+class LanguageOptions(Options):
+    """Which word lists the pair features know: whatever a trained model computes is part of it."""
+
+    name: Literal["english"] = "english"
+    version: PositiveInt = 1
 
 
 class HigherOrderOptions(Options):
@@ -46,6 +49,7 @@ class ModelConfig(Options):
     """Everything that makes a model besides its weights."""
 
     kind: Literal["incremental", "baseline"]
+    language: LanguageOptions = LanguageOptions()
     encoder: EncoderOptions
     segments: SegmentOptions = SegmentOptions()
     spans: SpanOptions
@@ -56,8 +60,17 @@ class ModelConfig(Options):
     genres: tuple[str, ...] = Field(("unknown",), min_length=1)
     schemes: tuple[str, ...] = Field(("unknown",), min_length=1)
     singletons: bool = False  # whether its mention scores can tell a singleton, so that it may answer with some
+    genre_by_key: bool = False  # a text of no genre that it knows has the first two letters of its key, as theirs
     dropout: float = Field(default=0.3, ge=0, lt=1)
-    initial: Literal["baseline", "scaled"] = "baseline"  # the size of new weights: 0.02, or by a layer's inputs
+    embedding_dropout: bool = True  # also of width and feature embeddings: the baseline's; the paper's model has none
+    # The size of new weights: 0.02; by a layer's inputs; as TensorFlow's code has it, embeddings by its own default.
+    initial: Literal["baseline", "scaled", "tensorflow"] = "baseline"
+
+    def genre_of(self, document: Document) -> str | None:
+        """The genre that a document is read as; none is as good as one that the model does not know."""
+        if self.genre_by_key and document.genre not in self.genres:
+            return document.key[:2]
+        return document.genre
 
 
 def parse_config(values: dict[str, Any], origin: str) -> ModelConfig:
@@ -68,15 +81,6 @@ def parse_config(values: dict[str, Any], origin: str) -> ModelConfig:
         raise StreamcorefError(f"{origin}: {describe_mistakes(error)}") from error
 
 
-def describe_mistakes(error: ValidationError) -> str:
-    mistakes = []
-    for mistake in error.errors():
-        place = ".".join(str(step) for step in mistake["loc"])
-        said = "unknown key" if mistake["type"] == "extra_forbidden" else mistake["msg"].removeprefix("Value error, ")
-        mistakes.append(f"{place}: {said}" if place else said)
-    return "; ".join(mistakes)
-
-
 def read_config(path: str | Path) -> ModelConfig:
     """From a .toml or .json file."""
     path = Path(path)
@@ -85,7 +89,7 @@ def read_config(path: str | Path) -> ModelConfig:
         values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except OSError as error:
         raise StreamcorefError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StreamcorefError(f"{path}: {error}") from error
     return parse_config(values, str(path))
 
@@ -106,8 +110,11 @@ def preset(name: str) -> ModelConfig:
     return parse_config(tomllib.loads(text), f"preset {name}")
 
 
-def build_model(config: ModelConfig, pretrained: bool = False) -> Model:
-    """The model of a config, with random weights; with `pretrained`, its encoder's come from `encoder.name`."""
+def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceTokenizer | None = None) -> CorefModel:
+    """The model of a config, with random weights; with `pretrained`, its encoder's come from `encoder.name`.
+
+    `tokenizer` is for parts that read text with an encoder; without it such a part can be built, but not read.
+    """
     encoder = Encoder(build_encoder(config, pretrained), config.encoder.trainable_from, config.encoder.layers)
     if encoder.max_pieces is not None and config.segments.max_pieces > encoder.max_pieces:
         raise StreamcorefError(
@@ -115,11 +122,26 @@ def build_model(config: ModelConfig, pretrained: bool = False) -> Model:
             f"but this encoder has positions for {encoder.max_pieces} pieces only"
         )
     options = config.spans
+    embedding_dropout = config.dropout if config.embedding_dropout else 0.0
     vectors = SpanVector(
-        encoder.hidden_size, options.max_width, options.width_size, options.projected_size, config.dropout
+        encoder.hidden_size,
+        options.max_width,
+        options.width_size,
+        options.projected_size,
+        config.dropout,
+        embedding_dropout,
     )
     around = Surroundings(
-        encoder.hidden_size, vectors.size, options.max_width, len(config.genres), len(config.schemes), config.dropout
+        hidden_size=encoder.hidden_size,
+        span_size=vectors.size,
+        max_width=options.max_width,
+        genres=len(config.genres),
+        schemes=len(config.schemes),
+        dropout=config.dropout,
+        embedding_dropout=embedding_dropout,
+        lexicon=lexicon(config.language.version),
+        encoder=encoder,
+        tokenizer=tokenizer,
     )
     spans = Spans(
         vectors,
@@ -131,19 +153,11 @@ def build_model(config: ModelConfig, pretrained: bool = False) -> Model:
         options.min_score,
     )
     pair_score = config.pair_score.build(around)
-    model: Model
+    model: CorefModel
     if config.kind == "incremental":
-        model = IncrementalModel(
-            encoder,
-            spans,
-            pair_score,
-            config.update.build(around),
-            config.evict.build(),
-            config.genres,
-            config.schemes,
-        )
+        model = IncrementalModel(encoder, spans, pair_score, config.update.build(around), config.genres, config.schemes)
     else:
-        if not isinstance(pair_score, CoarseToFineScorer):
+        if not isinstance(pair_score, CoarseToFineScorer) or pair_score.uses_text:
             raise StreamcorefError("a baseline chooses its antecedents by pair_score.name = 'coarse_to_fine'")
         model = BaselineModel(
             encoder,
@@ -156,7 +170,7 @@ def build_model(config: ModelConfig, pretrained: bool = False) -> Model:
         )
     for name, module in model.named_children():
         if name != "encoder":
-            module.apply(lambda part: _initialise(part, config.initial))
+            _initialise(module, config.initial)
     return model
 
 
@@ -171,10 +185,20 @@ def build_encoder(config: ModelConfig, pretrained: bool) -> Any:
 
 
 def _initialise(module: nn.Module, initial: str) -> None:
-    """A truncated normal of 0.02, as the baseline has for its 3,000 inputs, or one scaled to a layer's inputs."""
-    if isinstance(module, nn.Linear | nn.Embedding):
+    """A truncated normal of 0.02, as the baseline has for its 3,000 inputs, or one scaled to a layer's inputs.
+
+    The baseline's code names no initial values for embeddings, so that they are TensorFlow's default, Glorot's uniform
+    ones. A module that says so, `keeps_initial`, stays as it made itself.
+    """
+    if getattr(module, "keeps_initial", False):
+        return
+    if isinstance(module, nn.Embedding) and initial == "tensorflow":
+        torch.nn.init.xavier_uniform_(module.weight)
+    elif isinstance(module, nn.Linear | nn.Embedding):
         scaled = initial == "scaled" and isinstance(module, nn.Linear)
         deviation = module.weight.shape[1] ** -0.5 if scaled else 0.02
         torch.nn.init.trunc_normal_(module.weight, std=deviation, a=-2 * deviation, b=2 * deviation)
     if isinstance(module, nn.Linear) and module.bias is not None:
         torch.nn.init.zeros_(module.bias)
+    for child in module.children():
+        _initialise(child, initial)

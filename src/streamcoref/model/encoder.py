@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic import Field, PositiveInt
 from torch import Tensor, nn
 
+from streamcoref.checked import Options
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.architecture import CODE, MOST_PARAMETERS, at_most, check_architecture
+from streamcoref.model.folder_files import read_table, why
 from streamcoref.model.segments import Segment
+
+
+class EncoderOptions(Options):
+    """`name` is where a new model's encoder comes from; `architecture`, in a checkpoint, how to build it again."""
+
+    name: str | None = None
+    architecture: dict[str, Any] | None = None
+    trainable_from: int | None = Field(default=None, ge=0)
+    layers: PositiveInt = 1  # a piece's vector is the mean of this many last layers
+    attention_dropout: float | None = Field(default=None, ge=0, lt=1)  # None: as the encoder has it
 
 
 class Encoder(nn.Module):
@@ -53,9 +69,13 @@ class Encoder(nn.Module):
         mask = None
         if min(lengths) < longest:  # no mask where none is needed: attention then takes its fastest path
             mask = (torch.arange(longest) < torch.tensor(lengths)[:, None]).long().to(device)
-        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            vectors = self._encode(ids.to(device), mask)
+        vectors = self.encode(ids.to(device), mask)
         return [vectors[row, :length] for row, length in enumerate(lengths)]
+
+    def encode(self, ids: Tensor, mask: Tensor | None) -> Tensor:
+        """Pieces [n, length], with a mask where lengths differ, to vectors [n, length, hidden]."""
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
+            return self._encode(ids, mask)
 
     def _encode(self, ids: Tensor, mask: Tensor | None) -> Tensor:
         if self.layers == 1:
@@ -76,28 +96,63 @@ def pretrained_encoder(name: str, attention_dropout: float | None = None) -> Any
 
     try:
         with _quiet_transformers():
-            config = AutoConfig.from_pretrained(name)
+            folder = Path(name) if Path(name).is_dir() else None
+            if folder is not None:
+                _check_config(read_table(folder / "config.json"))
+            config = AutoConfig.from_pretrained(name, trust_remote_code=False)
+            _check_config(config.to_dict())
             _set_attention_dropout(config, attention_dropout)
+            if folder is not None:
+                _check_weights(folder, config)
             return _with_best_attention(
-                lambda attention: AutoModel.from_pretrained(name, config=config, attn_implementation=attention)
+                lambda attention: AutoModel.from_pretrained(
+                    name, config=config, attn_implementation=attention, trust_remote_code=False
+                )
             )
-    except (OSError, ValueError) as error:
-        raise StreamcorefError(f"cannot load the encoder {name!r}: {_first_sentence(error)}") from error
+    except Exception as error:  # a stranger's files can make it fail in any way
+        raise StreamcorefError(f"cannot load the encoder {name!r}: {why(error)}") from error
+
+
+def _check_config(values: dict[str, Any]) -> None:
+    """Raise if an encoder's own config has strange sizes, or names code deep inside, where nobody asks us.
+
+    Code of its own for a type that transformers knows is left alone: it is not needed.
+    """
+    check_architecture({name: value for name, value in values.items() if name not in CODE})
+
+
+def _check_weights(folder: Path, config: Any) -> None:
+    """Raise if a config needs far more numbers than a folder has: they would be made up, at any cost."""
+    from transformers import AutoModel
+
+    weights = [path for ending in ("*.safetensors", "*.bin") for path in folder.glob(ending) if path.is_file()]
+    held = sum(path.stat().st_size for path in weights)
+    with torch.device("meta"), at_most(MOST_PARAMETERS, "the encoder of its config.json"):
+        model = AutoModel.from_config(deepcopy(config), trust_remote_code=False)
+    needed = sum(parameter.numel() for parameter in model.parameters())
+    if weights and needed > held:  # a number has at least a byte
+        raise StreamcorefError(f"its config.json needs {needed} numbers, but its weights have {held} bytes only")
 
 
 def random_encoder(architecture: dict[str, Any], attention_dropout: float | None = None) -> Any:
     """An encoder of the given Hugging Face configuration with random weights, as a checkpoint fills it."""
     from transformers import AutoConfig, AutoModel
 
+    check_architecture(architecture)
+    if "model_type" not in architecture:
+        raise StreamcorefError("the encoder's configuration names no model_type")
     options = dict(architecture)
     try:
         config = AutoConfig.for_model(options.pop("model_type"), **options)
         _set_attention_dropout(config, attention_dropout)
-        return _with_best_attention(lambda attention: AutoModel.from_config(config, attn_implementation=attention))
-    except KeyError as error:
-        raise StreamcorefError("the encoder's configuration names no model_type") from error
-    except (ValueError, TypeError) as error:
-        said = _first_sentence(error).split(" Should contain one of")[0]
+        with at_most(MOST_PARAMETERS, "the encoder"):
+            return _with_best_attention(
+                lambda attention: AutoModel.from_config(config, attn_implementation=attention, trust_remote_code=False)
+            )
+    except StreamcorefError:
+        raise
+    except Exception as error:  # a stranger's values can make it fail in any way
+        said = why(error).split(" Should contain one of")[0]
         raise StreamcorefError(f"the encoder's configuration fits no known model_type: {said}") from error
 
 
@@ -105,7 +160,7 @@ def architecture_of(model: Any) -> dict[str, Any]:
     """What `random_encoder` needs to build the same encoder again; no path of the machine it came from."""
     architecture: dict[str, Any] = model.config.to_diff_dict()
     architecture["model_type"] = model.config.model_type
-    for key in ("_name_or_path", "transformers_version", "dtype"):
+    for key in ("_name_or_path", "transformers_version", "dtype", *CODE):
         architecture.pop(key, None)
     return architecture
 
@@ -142,8 +197,11 @@ def _max_pieces(model: nn.Module) -> int | None:
 
 
 def _layers(model: Any) -> nn.ModuleList:
-    count = model.config.num_hidden_layers
-    return next(m for m in model.modules() if isinstance(m, nn.ModuleList) and len(m) == count)
+    count = getattr(model.config, "num_hidden_layers", None)
+    for part in model.modules():
+        if isinstance(part, nn.ModuleList) and len(part) == count:
+            return part
+    raise StreamcorefError(f"a {model.config.model_type} model has no list of layers: it is no encoder of text")
 
 
 def _freeze_below(model: nn.Module, layer: int) -> None:
@@ -170,7 +228,3 @@ def _quiet_transformers() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
-
-
-def _first_sentence(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

@@ -38,7 +38,8 @@ class FeedForward(nn.Module):
         if self.training:
             hidden = self.dropout(hidden)
         output = self.output
-        if hidden.dim() == 2:  # half the time of a linear layer with one output
+        # Half the time of a linear layer with one output; but on a CPU autocast leaves it alone, so types must agree.
+        if hidden.dim() == 2 and hidden.dtype == output.weight.dtype:
             return torch.addmv(output.bias, hidden, output.weight.view(-1))
         return F.linear(hidden, output.weight, output.bias).squeeze(-1)
 

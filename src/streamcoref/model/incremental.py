@@ -3,53 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from streamcoref.document import Span
+from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
-from streamcoref.model.evict import EvictionPolicy
+from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.pair_score import FeatureTables, PairScorer
-from streamcoref.model.read_ahead import ReadAhead
-from streamcoref.model.score_table import FloatArray, ScoreTable, SpanReadings, numbers, read_spans
-from streamcoref.model.segments import IntArray, Segment
+from streamcoref.model.notes import IntArray
+from streamcoref.model.pair_score import PairScorer
+from streamcoref.model.reading import Link, Reading, SegmentResult
+from streamcoref.model.rows import RowLayout
+from streamcoref.model.score_table import FloatArray, ScoreTable, numbers
+from streamcoref.model.segments import Segment
+from streamcoref.model.span_readings import SpanReadings, read_spans
 from streamcoref.model.spans import SegmentSpans, Spans
 from streamcoref.model.state import State
 from streamcoref.model.update import UpdateRule
-from streamcoref.model.vocabulary import number_of
 
 NEW = -1  # the decision to start an entity
+_LARGEST_EXPONENT = 80.0  # of a 32-bit float, nearly; whatever is larger leaves no share to the others
+_OUT_OF_THE_QUESTION = np.float32(-1e30)  # a score that stands for minus infinity where differences are taken
 
-# Given the number of a span in its segment and its link scores [count]: a slot of the memory, or NEW.
-Decide = Callable[[int, FloatArray], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One decision. A new entity has the score 0; `probability` is the decision's share of the softmax."""
-
-    span: Span  # end-exclusive words of the text
-    entity: int
-    is_new: bool
-    score: float
-    probability: float
-    mention_score: float
+# Given the spans of a segment, the number of one, and its link scores [count]: a slot of the memory, or NEW.
+Decide = Callable[[SegmentSpans, int, FloatArray], int]
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentResult:
-    """What a segment brought: a link for each of its spans, in order, and the entities let go after it."""
-
-    links: list[Link] = field(default_factory=list)
-    evicted: list[int] = field(default_factory=list)
-
-
-class IncrementalModel(nn.Module):
+class IncrementalModel(CorefModel):
     """The parts, each of which can be swapped as long as it keeps its interface, and the algorithm over them."""
+
+    kind = "incremental"
+    reads_streams = True
+    compares_with = "entities"
 
     def __init__(
         self,
@@ -57,105 +46,100 @@ class IncrementalModel(nn.Module):
         spans: Spans,
         pair_score: PairScorer,
         update: UpdateRule,
-        evict: EvictionPolicy,
         genres: Sequence[str] = (),
         schemes: Sequence[str] = (),
     ) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.spans = spans
-        self.pair_score = pair_score
+        super().__init__(encoder, spans, pair_score, genres, schemes)
         self.update = update
-        self.evict = evict
-        self.genres = tuple(genres)
-        self.schemes = tuple(schemes)
-        # The width of an entity's row: its vector and what scorer and update rule read of it.
-        self.row_size = spans.vectors.size + pair_score.reading_size + update.reading_size
+        self.layout = RowLayout.of(spans.vectors.size, pair_score, update)
         # The score of a new entity: 0. The published checkpoints carry it, and so do ours; it is not trained,
         # since the biases of the scorers can do all that it could.
         self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
 
     @torch.inference_mode()
-    def find_clusters(
-        self,
-        segments: Iterable[Segment],
-        state: State,
-        genre: str | None = None,
-        scheme: str | None = None,
-        batch: int = 1,
-        tables: FeatureTables | None = None,
-    ) -> Iterator[SegmentResult]:
-        """FindClusters: the segments of a text, in order, to decisions. `state` is changed and may be saved between.
+    def read(self, segments: Iterable[Segment], reading: Reading, encoder: EncoderService) -> Iterator[SegmentResult]:
+        """FindClusters, from the beginning of a text to its end."""
+        state = self.new_state()
+        with encoder.beside():
+            for segment, pieces in encoder.in_order(segments):
+                yield self.step(state, segment, pieces, reading)
 
-        `batch` segments go through the encoder together, or, with several threads, one in each: faster, with the same
-        result. `tables` may be given by who calls for one segment after another and has folded them already.
+    def step(
+        self, state: State, segment: Segment, pieces: Tensor, reading: Reading, decide: Decide | None = None
+    ) -> SegmentResult:
+        """One round of FindClusters: the pieces [n, hidden] of the next segment to decisions. `state` is changed.
+
+        This is the only way into a memory, for streams, files, evaluation and training, which decides by labels.
         """
-        tables = tables or self.fold_features(genre, scheme)
-        encoded = ReadAhead(self.encoder, segments, batch)
-        for segment, pieces in encoded:
-            with encoded.beside():
-                spans = self.spans(pieces, segment, number_of(scheme, self.schemes))
-                links = self.link(spans, state.memory, tables)
-                evicted = state.memory.remove(self.evict(state.memory, segment.end))
-            state.advance(segment)
-            yield SegmentResult(links, evicted.tolist())
+        spans = self.spans(pieces, segment, reading.scheme)
+        with deciding(self):
+            links = self.link(spans, state.memory, reading, decide)
+            alive = len(state.memory)
+            evicted = state.memory.remove(reading.evict(state.memory, segment.end))
+        state.advance(segment)
+        return SegmentResult([spans], links, evicted, alive)
 
     def link(
-        self, spans: SegmentSpans, memory: EntityMemory, tables: FeatureTables, decide: Decide | None = None
+        self, spans: SegmentSpans, memory: EntityMemory, reading: Reading, decide: Decide | None = None
     ) -> list[Link]:
         """Join each span to the entity of the best score, if that is better than a new one, else start one."""
         new_score = self.new_entity_score.item()
-        decide = decide or (lambda _, scores: greedy(scores, new_score))
+        decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
         memory.reserve(len(memory) + len(spans))
-        table = ScoreTable(self.pair_score, tables, readings, memory)
-        prune_scores = numbers(spans.prune_scores).tolist()
+        table = ScoreTable(self.pair_score, reading.tables, reading.index, readings, memory, self.layout)
         scores = np.full((len(spans), len(memory) + len(spans)), -np.inf, dtype=np.float32)
-        slots = []
-        starts = []
+        slots: list[int] = []
+        starts: list[bool] = []
+        weights: list[Tensor | float] = []  # the share of what each entity was
         for m, mention_score in enumerate(numbers(spans.link_scores).tolist()):
             row = table.row(m) + mention_score
-            slot = decide(m, row)
+            slot = decide(spans, m, row)
             starts.append(slot == NEW)
             if slot == NEW:
-                slot = self._start(memory, readings, m, prune_scores[m])
+                slot = memory.add(readings.rows[m], readings.notes, m)
+                weights.append(0.0)
             else:
-                self._join(memory, slot, readings, m, prune_scores[m])
+                weights.append(self._join(memory, slot, readings, m))
+            if readings.texts:
+                memory.remember_text(slot, readings.texts[m])
             table.changed(slot)
             scores[m, : len(row)] = row
             slots.append(slot)
-        return describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, prune_scores)
+        shares = [1.0 - float(weight) for weight in weights]
+        mention_scores = readings.notes["score"].tolist()
+        return describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, mention_scores, shares)
 
-    def _start(self, memory: EntityMemory, spans: SpanReadings, m: int, mention_score: float) -> int:
-        slot = memory.add(spans.rows[m], *spans.note(m), mention_score)
-        if spans.texts:
-            memory.remember_text(slot, spans.texts[m])
-        return slot
-
-    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int, mention_score: float) -> None:
-        """Update: blend the span into the entity."""
-        reading = memory.rows[slot].narrow(0, self.row_size - self.update.reading_size, self.update.reading_size)
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
+        """Update: blend the span into the entity; the share of what the entity was."""
+        reading = self.layout.update_readings(memory.rows[slot])
         weight = self.update.weight(spans.update_readings[m], reading, float(memory.sizes[slot]))
-        memory.join(slot, weight, spans.rows[m], *spans.note(m), mention_score)
-        if spans.texts:
-            memory.remember_text(slot, spans.texts[m])
+        memory.join(slot, weight, spans.rows[m], spans.notes, m)
+        return weight
 
     def new_state(self) -> State:
-        return State(EntityMemory(self.row_size, self.new_entity_score.device))
+        scorer = self.pair_score
+        contexts = scorer.contexts if scorer.uses_text else 0
+        return State(EntityMemory(self.layout.size, scorer.features.features, contexts, self.device))
 
     def load_state(self, data: bytes) -> State:
-        return State.from_bytes(data, self.row_size, self.new_entity_score.device)
+        state = self.new_state()
+        state.restore(data)
+        return state
 
-    def fold_features(self, genre: str | None, scheme: str | None) -> FeatureTables:
-        """As in the paper, speaker is a zero vector and segment distance always its first bucket: neither means
-        anything for an entity."""
-        fixed = {
-            "speaker": None,
-            "segment": 0,
-            "genre": number_of(genre, self.genres),
-            "scheme": number_of(scheme, self.schemes),
-        }
-        return self.pair_score.fold_features(fixed)
+
+@contextmanager
+def deciding(model: nn.Module) -> Iterator[None]:
+    """Without gradients and dropout: decisions are made in the same way whether a model learns from them or not."""
+    training = model.training
+    if training:
+        model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        if training:
+            model.train()
 
 
 def greedy(scores: FloatArray, new_score: float) -> int:
@@ -172,12 +156,14 @@ def describe(
     scores: FloatArray,
     new_score: float,
     mention_scores: Sequence[float],
+    shares: Sequence[float],
 ) -> list[Link]:
     """A segment's decisions as links, with the share of each in the softmax over its row of `scores` [k, n]."""
     if not spans:
         return []
     chosen = np.where(starts, np.float32(new_score), scores[np.arange(len(spans)), slots])
-    finite = np.maximum(chosen, np.float32(-1e30))  # a gold label may choose an entity off the shortlist
-    others = np.exp(np.minimum(scores - finite[:, None], 80)).sum(1) + np.exp(np.minimum(new_score - finite, 80))
-    values = zip(spans, entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, strict=True)
-    return [Link(*value) for value in values]
+    finite = np.maximum(chosen, _OUT_OF_THE_QUESTION)  # a gold label may choose an entity off the shortlist
+    others = np.exp(np.minimum(scores - finite[:, None], _LARGEST_EXPONENT)).sum(1)
+    others += np.exp(np.minimum(new_score - finite, _LARGEST_EXPONENT))
+    columns = (entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, shares)
+    return [Link(*values) for values in zip(spans, *columns, strict=True)]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import torch
 import torch.nn.functional as F
+from pydantic import BeforeValidator, PositiveInt, SerializeAsAny
 from torch import Tensor, nn
 
 from streamcoref.model.candidates import Candidates
 from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.span_vector import SpanVector, blocks
 
 BAND = 32  # starts whose products with the ends behind them are computed at once
@@ -55,7 +58,7 @@ class FeedForwardMentionScorer(MentionScorer):
     def forward(self, pieces: Tensor, spans: Candidates, vectors: SpanVector, scheme: int) -> MentionScores:
         start, end, head = (self.span.project(part, pieces) for part in (0, 1, 3))  # [n, hidden] each
         start = start + self.span.hidden.bias
-        width = self.span.project(2, vectors.dropout(vectors.width.weight))  # [widths, hidden]
+        width = self.span.project(2, vectors.width_dropout(vectors.width.weight))  # [widths, hidden]
         prior = self.width(self.width_prior.weight)  # [widths]
         starts = torch.from_numpy(spans.starts).to(pieces.device)
         ends = torch.from_numpy(spans.ends).to(pieces.device)
@@ -129,6 +132,34 @@ class LightMentionScorer(MentionScorer):
         grid = torch.matmul(starts, ends)  # [outputs, count, BAND, window]
         block = a // BAND
         return grid[:, block, a - block * BAND, b - block * BAND]
+
+
+class MentionScorerOptions(PartOptions):
+    @abstractmethod
+    def build(self, around: Surroundings, vectors: SpanVector) -> MentionScorer: ...
+
+
+class FeedForwardMentionScorerOptions(MentionScorerOptions):
+    name: Literal["feed_forward"] = "feed_forward"
+    hidden: PositiveInt = 3000
+    width_size: PositiveInt = 20
+
+    def build(self, around: Surroundings, vectors: SpanVector) -> MentionScorer:
+        return FeedForwardMentionScorer(vectors, self.hidden, around.max_width, self.width_size, around.dropout)
+
+
+class LightMentionScorerOptions(MentionScorerOptions):
+    name: Literal["light"] = "light"
+    size: PositiveInt = 256
+    two_outputs: bool = True
+
+    def build(self, around: Surroundings, vectors: SpanVector) -> MentionScorer:
+        return LightMentionScorer(
+            around.hidden_size, self.size, around.max_width, around.schemes, self.two_outputs, around.dropout
+        )
+
+
+AnyMentionScorer = Annotated[SerializeAsAny[MentionScorerOptions], BeforeValidator(MentionScorerOptions.choose)]
 
 
 def _dot(x: Tensor, weights: Tensor) -> Tensor:

@@ -2,77 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from streamcoref.model.agreement import SPAN_TRAITS, span_traits
-from streamcoref.model.memory import EntityMemory, form_hashes
+from streamcoref.model.features import FeatureIndex
+from streamcoref.model.memory import EntityMemory
+from streamcoref.model.notes import IntArray
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
-from streamcoref.model.segments import IntArray
-from streamcoref.model.spans import SegmentSpans
-from streamcoref.model.text_context import TextContext, text_contexts
-from streamcoref.model.update import UpdateRule
+from streamcoref.model.rows import RowLayout
+from streamcoref.model.span_readings import SpanReadings
 
 FloatArray = npt.NDArray[np.float32]
 
 BLOCK = 4096  # pairs scored at once, to bound the hidden layers' memory
-
-
-@dataclass(frozen=True, eq=False)
-class SpanReadings:
-    """All that linking needs to know of a segment's k spans, each projection made once for the whole segment."""
-
-    vectors: Tensor  # [k, size]
-    pair_readings: Tensor  # [k, scorer's own]
-    update_readings: Tensor  # [k, update.reading_size]
-    rows: Tensor  # [k, row size], each span as the entity that it would start
-    starts: IntArray  # [k]
-    ends: IntArray  # [k]
-    places: IntArray  # [k], starts + ends: twice the middle
-    forms: IntArray  # [k, 2], hashes of the form and of its last word
-    traits: IntArray  # [k, SPAN_TRAITS], what agreement is about
-    texts: list[TextContext]  # [k], or empty if the scorer does not read text
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def note(self, m: int) -> tuple[int, int, IntArray, IntArray]:
-        """What the memory notes of a mention besides its row: first and last piece, form and last word, traits."""
-        return int(self.starts[m]), int(self.ends[m]), self.forms[m], self.traits[m]
-
-
-def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> SpanReadings:
-    forms, traits = read_words(spans)
-    return SpanReadings(
-        vectors=spans.vectors,
-        pair_readings=scorer.read_spans(spans.vectors),
-        update_readings=update.read_spans(spans.vectors),
-        rows=entity_rows(spans.vectors, scorer, update),
-        starts=spans.starts,
-        ends=spans.ends,
-        places=spans.starts + spans.ends,
-        forms=forms,
-        traits=traits,
-        texts=text_contexts(spans) if scorer.uses_text else [],
-    )
-
-
-def read_words(spans: SegmentSpans) -> tuple[IntArray, IntArray]:
-    """The forms [k, 2] and traits [k, SPAN_TRAITS] of a segment's spans."""
-    segment, first = spans.segment, spans.segment.first_word
-    places = [(a - first, b - first) for a, b in spans.word_spans]
-    forms = [form_hashes(segment.words[a:b]) for a, b in places]
-    traits = [span_traits(segment.words[a:b], segment.voices[a]) for a, b in places]
-    return np.array(forms, dtype=np.int64).reshape(-1, 2), np.array(traits, dtype=np.int64).reshape(-1, SPAN_TRAITS)
-
-
-def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tensor:
-    """Vectors with what scorer and update rule read of them: [n, size] to [n, row size], 32-bit as the memory is."""
-    return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1).float()
 
 
 class ScoreTable:
@@ -84,14 +28,21 @@ class ScoreTable:
     but a product, for all of them at once, and only the shortlist waits for its span.
     """
 
-    def __init__(self, scorer: PairScorer, tables: FeatureTables, spans: SpanReadings, memory: EntityMemory) -> None:
-        self.scorer, self.tables, self.spans, self.memory = scorer, tables, spans, memory
-        self.size = spans.vectors.shape[1]
+    def __init__(
+        self,
+        scorer: PairScorer,
+        tables: FeatureTables,
+        index: FeatureIndex,
+        spans: SpanReadings,
+        memory: EntityMemory,
+        layout: RowLayout,
+    ) -> None:
+        self.scorer, self.tables, self.index, self.spans, self.memory = scorer, tables, index, spans, memory
         self.vectors = spans.vectors[:, None].unbind()  # [1, size] each
         self.readings = spans.pair_readings[:, None].unbind()
         # Views of the memory, whose rows stay where they are while a segment is linked.
-        self.entities = memory.rows.narrow(1, 0, self.size)
-        self.entity_readings = memory.rows.narrow(1, self.size, scorer.reading_size)
+        self.entities = layout.vectors(memory.rows)
+        self.entity_readings = layout.pair_readings(memory.rows)
         self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
         self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
@@ -171,17 +122,8 @@ class ScoreTable:
 
     def _features(self, span: int | slice, slots: IntArray | slice) -> IntArray:
         """[n] for one span, [k, n] for a slice of them."""
-        column = (slice(None), None) if isinstance(span, slice) else ()
-        spans, memory = self.spans, self.memory
-        return self.scorer.features.index_of_entities(
-            spans.places[span][column],
-            spans.forms[span][column],
-            spans.traits[span],
-            memory.places[slots],
-            memory.sizes[slots],
-            memory.forms[slots],
-            memory.traits[slots],
-        )
+        spans = self.spans.notes.at((span, None) if isinstance(span, slice) else span)
+        return self.index(spans, self.memory.notes.at(slots))
 
 
 def numbers(scores: Tensor) -> FloatArray:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+from pydantic import Field, PositiveInt
 
+from streamcoref.checked import Options
 from streamcoref.document import Document
-from streamcoref.errors import StreamcorefError
-from streamcoref.model.voices import NARRATOR, Voices
+from streamcoref.model.notes import IntArray
+from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.model.words import Word, document_words
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
-
-IntArray = npt.NDArray[np.int64]
+    from streamcoref.language.trackers import WordTracker
 
 SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP], a speaker's name
 SPEAKER_PIECES = 8  # of a speaker's name that the encoder reads, at most
+
+
+# How a number of sentences is meant: `counted`, or `published`, as the paper's code counts, see `SegmentCuts`.
+SentencesAs = Literal["counted", "published"]
+
+
+class SegmentOptions(Options):
+    max_pieces: int = Field(default=512, ge=8)
+    max_sentences: PositiveInt | None = None
+    sentences_as: SentencesAs = "counted"
+    speakers_as_text: bool = False  # the encoder reads the speaker's name before each turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +46,15 @@ class Segment:
     piece_ids: IntArray  # [n]
     word_of_piece: IntArray  # [n], SPECIAL where there is none
     sentence_of_piece: IntArray  # [n]
-    words: tuple[str, ...]  # the words of this segment
-    voices: tuple[int, ...]  # who says each of them; see `Voices`
+    words: tuple[Word, ...]
     first_word: int
     position: int
+    number: int = 0  # of segments before it in the text
+    tracks: Mapping[str, Sequence[int]] = field(default_factory=dict)  # a number a word, of each tracker by its name
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words)
 
     def __len__(self) -> int:
         return len(self.piece_ids)
@@ -49,58 +65,32 @@ class Segment:
         return self.position + len(self)
 
 
-class PieceTokenizer:
-    """Words into pieces, by a fast Hugging Face tokenizer, one word never sharing a piece with another."""
-
-    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
-        if not tokenizer.is_fast:
-            raise StreamcorefError("the tokenizer has no fast version; convert it with transformers and save it again")
-        for name in ("cls_token_id", "sep_token_id", "unk_token_id"):
-            if getattr(tokenizer, name) is None:
-                raise StreamcorefError(f"the tokenizer has no {name.removesuffix('_id')}, which the encoder needs")
-        self.tokenizer = tokenizer
-        self.first: int = tokenizer.cls_token_id
-        self.last: int = tokenizer.sep_token_id
-        self.unknown: int = tokenizer.unk_token_id
-        self.size = len(tokenizer)  # of the vocabulary
-
-    def definition(self) -> dict[str, Any]:
-        """All that decides which pieces a word becomes. Lengths are not part of it: a call may change them."""
-        values: dict[str, Any] = json.loads(self.tokenizer.backend_tokenizer.to_str())
-        return {name: value for name, value in values.items() if name not in ("truncation", "padding")}
-
-    def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """The piece ids of each word. A word the tokenizer makes nothing of becomes the unknown piece."""
-        if not words:
-            return []
-        try:
-            "".join(words).encode()
-        except UnicodeEncodeError:  # half a surrogate pair, which no tokenizer takes
-            words = [word.encode(errors="replace").decode() for word in words]
-        # verbose=False: the tokenizer would warn that the text is longer than the encoder; segments are not.
-        encoded = self.tokenizer(list(words), is_split_into_words=True, add_special_tokens=False, verbose=False)
-        pieces: list[list[int]] = [[] for _ in words]
-        for piece, word in zip(encoded["input_ids"], encoded.word_ids(), strict=True):
-            pieces[word].append(piece)
-        return [word or [self.unknown] for word in pieces]
-
-
 class SegmentCuts:
     """Where segments end, word by word: greedily as many words as fit into `max_pieces`, special ones not counted.
 
     A segment that cannot hold the next word ends at its last sentence end, or, if it holds none, at its last word
     end. With `max_sentences` it also ends after that many sentence ends. A word with more pieces than fit makes a
     segment of its own. The cut depends only on what lies before it and one word more, so a stream is cut like a file.
+
+    `published` is how the paper's code cuts by sentences (Table 4): segment k of a text, counted from 1, ends with
+    sentence k * max_sentences + 1 at the latest. So the first has one sentence more than the others, and one that
+    follows a segment cut for its pieces has those that this one lost besides its own, as far as they fit.
     """
 
-    def __init__(self, max_pieces: int, max_sentences: int | None = None) -> None:
-        self.max_pieces, self.max_sentences = max_pieces, max_sentences
+    def __init__(
+        self, max_pieces: int, max_sentences: int | None = None, sentences_as: SentencesAs = "counted"
+    ) -> None:
+        self.max_pieces, self.max_sentences, self.sentences_as = max_pieces, max_sentences, sentences_as
+        self.segments = 0  # that have ended
         self._open: list[int] = []  # pieces of each word of the open segment
         self._pieces = self._sentences = 0  # in it
         self._last_end = 0  # after how many of its words its last sentence end stands; 0 if it has none
 
-    def add(self, pieces: int, ends_sentence: bool) -> list[int]:
-        """The lengths, in words, of the segments that this word ends: before it, or with it."""
+    def add(self, pieces: int, sentence: int, ends_sentence: bool) -> list[int]:
+        """The lengths, in words, of the segments that this word of a sentence, given by its number, ends.
+
+        They end before the word, or with it.
+        """
         ended: list[int] = []
         while self._pieces and self._pieces + pieces > self.max_pieces:
             ended.append(self._cut(self._last_end or len(self._open)))
@@ -109,7 +99,7 @@ class SegmentCuts:
         if ends_sentence:
             self._last_end = len(self._open)
             self._sentences += 1
-            if self._sentences == self.max_sentences:
+            if self._is_full(sentence):
                 ended.append(self._cut(len(self._open)))
         return ended
 
@@ -117,22 +107,35 @@ class SegmentCuts:
         """The length of the open segment, which ends here; nothing if no word is left."""
         return [self._cut(len(self._open))] if self._open else []
 
+    def _is_full(self, sentence: int) -> bool:
+        """Whether a segment ends with this sentence, because it has all that it may have."""
+        if self.max_sentences is None or self.sentences_as == "counted":
+            return self._sentences == self.max_sentences
+        return sentence == (self.segments + 1) * self.max_sentences
+
     def _cut(self, length: int) -> int:
         del self._open[:length]
+        self.segments += 1
         self._pieces, self._sentences, self._last_end = sum(self._open), 0, 0
         return length
 
 
 def cut_segments(
-    pieces_per_word: Sequence[int], sentence_ends: Sequence[int], max_pieces: int, max_sentences: int | None = None
+    pieces_per_word: Sequence[int],
+    sentence_ends: Sequence[int],
+    max_pieces: int,
+    max_sentences: int | None = None,
+    sentences_as: SentencesAs = "counted",
 ) -> Iterator[tuple[int, int]]:
     """Word ranges of the segments of a whole text; see `SegmentCuts`."""
     ends = frozenset(sentence_ends)
-    cuts = SegmentCuts(max_pieces, max_sentences)
+    cuts = SegmentCuts(max_pieces, max_sentences, sentences_as)
 
     def lengths() -> Iterator[int]:
+        sentence = 0
         for word, pieces in enumerate(pieces_per_word, 1):
-            yield from cuts.add(pieces, word in ends)
+            yield from cuts.add(pieces, sentence, word in ends)
+            sentence += word in ends
         yield from cuts.finish()
 
     start = 0
@@ -148,45 +151,28 @@ class SegmentBuilder:
     """
 
     def __init__(
-        self,
-        tokenizer: PieceTokenizer,
-        max_pieces: int,
-        max_sentences: int | None = None,
-        speakers_as_text: bool = False,
+        self, tokenizer: PieceTokenizer, options: SegmentOptions, trackers: Sequence[WordTracker] = ()
     ) -> None:
         self.tokenizer = tokenizer
-        self.room = max_pieces - 2  # without the special pieces
-        self.speakers_as_text = speakers_as_text
-        self.first_word = self.position = 0  # of the open segment
-        self.sentence = 0  # the number of the next word's
-        self.speaker = ""  # of the latest word
-        self.voices = Voices()  # as they are before the open segment
-        self._cuts = SegmentCuts(self.room, max_sentences)
-        # Of each word of the open segment:
-        self._words: list[str] = []
-        self._pieces: list[list[int]] = []
-        self._before: list[list[int]] = []  # a speaker's name
-        self._sentences: list[int] = []
-        self._speakers: list[str] = []
+        self.room = options.max_pieces - 2  # without the special pieces
+        self.speakers_as_text = options.speakers_as_text
+        self.trackers = trackers  # as they are before the open segment
+        self.first_word = self.position = self.number = 0  # of the open segment
+        self.speaker = ""  # of the word before it
+        self.words: list[Word] = []  # of it
+        self._pieces: list[list[int]] = []  # of each of these words
+        self._before: list[list[int]] = []  # a speaker's name, to be read before each
+        self._cuts = SegmentCuts(self.room, options.max_sentences, options.sentences_as)
 
-    def add(self, words: Sequence[str], ends: Sequence[int], speakers: Sequence[str] = ()) -> Iterator[Segment]:
-        """The segments that these words complete. `ends` says after how many of them a sentence ends.
-
-        `speakers` has one name a word ("" where unknown) or is empty.
-        """
-        last_words = frozenset(ends)
-        for number, (word, pieces) in enumerate(zip(words, self.tokenizer(words), strict=True)):
+    def add(self, words: Sequence[Word]) -> Iterator[Segment]:
+        """The segments that these words complete."""
+        for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
             pieces = pieces[: self.room]  # an endless word: its beginning stands
-            speaker = speakers[number] if speakers else ""
-            before = self._turn(speaker)[: self.room - len(pieces)]
-            ends_sentence = number + 1 in last_words
-            self._words.append(word)
+            before = self._turn(word.speaker)[: self.room - len(pieces)]
+            self.words.append(word)
             self._pieces.append(pieces)
             self._before.append(before)
-            self._sentences.append(self.sentence)
-            self._speakers.append(speaker)
-            self.sentence += ends_sentence
-            for length in self._cuts.add(len(pieces) + len(before), ends_sentence):
+            for length in self._cuts.add(len(pieces) + len(before), word.sentence, word.ends):
                 yield self._segment(length)
 
     def finish(self) -> Iterator[Segment]:
@@ -194,81 +180,105 @@ class SegmentBuilder:
         for length in self._cuts.finish():
             yield self._segment(length)
 
-    def go_on(self, words: int, pieces: int, sentence: int, speaker: str, voices: Voices) -> None:
-        """Go on with a text of which so many words and pieces have been cut, the last said by `speaker`."""
-        self.first_word, self.position, self.sentence, self.speaker = words, pieces, sentence, speaker
-        self.voices = voices
-
     def _turn(self, speaker: str) -> list[int]:
         """The pieces of a name, as "Anna :", where its turn begins."""
-        changed, self.speaker = speaker != self.speaker, speaker
+        changed = speaker != (self.words[-1].speaker if self.words else self.speaker)
         if not (self.speakers_as_text and changed and speaker):
             return []
         return [piece for word in self.tokenizer([*speaker.split(), ":"]) for piece in word][:SPEAKER_PIECES]
 
     def _segment(self, length: int) -> Segment:
-        before = self._before[:length]
+        words, before = self.words[:length], self._before[:length]
+        texts, speakers = [word.text for word in words], [word.speaker for word in words]
         segment = make_segment(
             self.tokenizer,
+            words,
             self._pieces[:length],
-            self._words[:length],
-            self._sentences[:length],
             self.first_word,
             self.position,
+            self.number,
             before if any(before) else None,
-            self.voices.read(self._words[:length], self._speakers[:length]),
+            {tracker.name: tracker.read(texts, speakers) for tracker in self.trackers},
         )
-        for held in (self._words, self._pieces, self._before, self._sentences, self._speakers):
+        for held in (self.words, self._pieces, self._before):
             del held[:length]
         self.first_word += length
         self.position = segment.end
+        self.number += 1
+        self.speaker = speakers[-1]
         return segment
 
+    def to_values(self) -> dict[str, Any]:
+        """Everything it holds, as JSON has it."""
+        return {
+            "words": self.words,
+            "first_word": self.first_word,
+            "position": self.position,
+            "number": self.number,
+            "speaker": self.speaker,
+            "trackers": {tracker.name: tracker.to_values() for tracker in self.trackers},
+        }
 
-def segment_document(
-    document: Document,
-    tokenizer: PieceTokenizer,
-    max_pieces: int,
-    max_sentences: int | None = None,
-    speakers_as_text: bool = False,
-) -> list[Segment]:
-    """The whole document as segments of at most `max_pieces` pieces, special ones counted."""
-    builder = SegmentBuilder(tokenizer, max_pieces, max_sentences, speakers_as_text)
-    return [*builder.add(document.words, document.sentence_ends, document.speakers), *builder.finish()]
+    def restore(self, values: Mapping[str, Any]) -> None:
+        """Become what was saved; the words of the open segment are cut into pieces again."""
+        self.first_word, self.position, self.number = values["first_word"], values["position"], values["number"]
+        self.speaker, self._cuts.segments = values["speaker"], self.number
+        if values["trackers"].keys() != {tracker.name for tracker in self.trackers}:
+            raise ValueError("other things followed its words")
+        for tracker in self.trackers:
+            tracker.restore(values["trackers"][tracker.name])
+        for _ in self.add([Word(*word) for word in values["words"]]):
+            raise ValueError("the words of an open segment are more than a segment holds")
+
+
+class Segmenter:
+    """Cuts texts into a model's segments: `builder` little by little, `cut` a whole document."""
+
+    def __init__(
+        self, tokenizer: PieceTokenizer, options: SegmentOptions, trackers: Callable[[], Sequence[WordTracker]] = tuple
+    ) -> None:
+        self.tokenizer, self.options, self.trackers = tokenizer, options, trackers
+
+    def builder(self) -> SegmentBuilder:
+        return SegmentBuilder(self.tokenizer, self.options, self.trackers())
+
+    def cut(self, document: Document) -> list[Segment]:
+        builder = self.builder()
+        return [*builder.add(list(document_words(document))), *builder.finish()]
 
 
 def make_segment(
     tokenizer: PieceTokenizer,
+    words: Sequence[Word],
     pieces: Sequence[Sequence[int]],
-    words: Sequence[str],
-    sentences: Sequence[int],
     first_word: int,
     position: int,
+    number: int = 0,
     before: Sequence[Sequence[int]] | None = None,
-    voices: Sequence[int] | None = None,
+    tracks: Mapping[str, Sequence[int]] | None = None,
 ) -> Segment:
-    """A segment from the pieces, the text and the sentence number of each of its words.
+    """A segment from words and the pieces of each.
 
-    `before` may hold pieces to be read before each word that are not part of the text. Without `voices` all of it is
-    the narrator's.
+    `before` may hold pieces to be read before each word that are not part of the text.
     """
-    number = np.arange(first_word, first_word + len(words))
+    numbers = np.arange(first_word, first_word + len(words))
+    sentences = [word.sentence for word in words]
     if before is None:
         piece_ids = [piece for word in pieces for piece in word]
         lengths = [len(word) for word in pieces]
-        word_of_piece = np.repeat(number, lengths)
+        word_of_piece = np.repeat(numbers, lengths)
     else:
         piece_ids = [piece for extra, word in zip(before, pieces, strict=True) for piece in (*extra, *word)]
         lengths = [len(extra) + len(word) for extra, word in zip(before, pieces, strict=True)]
-        parts = zip(number, before, pieces, strict=True)
+        parts = zip(numbers, before, pieces, strict=True)
         word_of_piece = np.concatenate([[SPECIAL] * len(extra) + [i] * len(word) for i, extra, word in parts])
-    sentence_of_piece = np.repeat(sentences, lengths)
     return Segment(
         piece_ids=np.array([tokenizer.first, *piece_ids, tokenizer.last]),
         word_of_piece=np.concatenate([[SPECIAL], word_of_piece, [SPECIAL]]),
-        sentence_of_piece=np.concatenate([[sentences[0]], sentence_of_piece, [sentences[-1]]]),
+        sentence_of_piece=np.concatenate([[sentences[0]], np.repeat(sentences, lengths), [sentences[-1]]]),
         words=tuple(words),
-        voices=tuple(voices) if voices is not None else (NARRATOR,) * len(words),
         first_word=first_word,
         position=position,
+        number=number,
+        tracks=tracks or {},
     )

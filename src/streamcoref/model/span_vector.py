@@ -13,12 +13,19 @@ class SpanVector(nn.Module):
     """Vectors of spans, [k, size]; by option projected to fewer dimensions, for small models."""
 
     def __init__(
-        self, hidden_size: int, max_width: int, width_size: int, projected_size: int | None = None, dropout: float = 0.0
+        self,
+        hidden_size: int,
+        max_width: int,
+        width_size: int,
+        projected_size: int | None = None,
+        dropout: float = 0.0,
+        width_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.attention = nn.Linear(hidden_size, 1)
         self.width = nn.Embedding(max_width, width_size)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = nn.Dropout(dropout)  # before the projection
+        self.width_dropout = nn.Dropout(width_dropout)
         self.part_sizes = (hidden_size, hidden_size, width_size, hidden_size)
         full = sum(self.part_sizes)
         self.projection = None if projected_size is None else nn.Linear(full, projected_size)
@@ -28,7 +35,7 @@ class SpanVector(nn.Module):
         """Pieces [n, hidden] and k spans to [k, size]."""
         starts = torch.from_numpy(spans.starts).to(pieces.device)
         ends = torch.from_numpy(spans.ends).to(pieces.device)
-        width = self.dropout(self.width(ends - starts))
+        width = self.width_dropout(self.width(ends - starts))
         head = self.attention_weights(pieces, starts, ends) @ pieces
         vector = torch.cat([pieces[starts], pieces[ends], width, head], dim=-1)
         return vector if self.projection is None else self.projection(self.dropout(vector))

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import torch
+from pydantic import Field, PositiveInt
 from torch import Tensor, nn
 
-from streamcoref.model.candidates import Candidates, enumerate_candidates
-from streamcoref.model.mention_score import MentionScorer, MentionScores
-from streamcoref.model.segments import IntArray, Segment
+from streamcoref.checked import Options
+from streamcoref.document import Span
+from streamcoref.model.candidates import Candidates, enumerate_candidates, whole_words
+from streamcoref.model.mention_score import AnyMentionScorer, MentionScorer, MentionScores
+from streamcoref.model.notes import IntArray
+from streamcoref.model.segments import Segment
 from streamcoref.model.span_vector import SpanVector
+
+
+class SpanOptions(Options):
+    scorer: AnyMentionScorer
+    max_width: PositiveInt = 30
+    word_boundaries: bool = True
+    ratio: float = Field(default=0.4, gt=0)
+    ratio_of: Literal["pieces", "words"] = "pieces"
+    min_score: float | None = None
+    width_size: PositiveInt = 20
+    projected_size: PositiveInt | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +56,31 @@ class SegmentSpans:
         """Position of the last piece in the text (inclusive, as in the paper), [k]."""
         return self.kept.ends + self.segment.position
 
-    @property
-    def word_spans(self) -> list[tuple[int, int]]:
+    @cached_property
+    def word_spans(self) -> list[Span]:
         """Each span as end-exclusive words of the text."""
         words = self.segment.word_of_piece
         return list(zip(words[self.kept.starts].tolist(), (words[self.kept.ends] + 1).tolist(), strict=True))
 
+    @cached_property
+    def texts(self) -> list[tuple[str, ...]]:
+        """The words of each span."""
+        texts, first = self.segment.texts, self.segment.first_word
+        return [texts[start - first : end - first] for start, end in self.word_spans]
+
+    @cached_property
+    def mentions(self) -> list[Span | None]:
+        """Each span as a gold mention may be it: its words, or None if it starts or ends inside of a word."""
+        whole = whole_words(self.segment, self.kept).tolist()
+        return [span if is_whole else None for span, is_whole in zip(self.word_spans, whole, strict=True)]
+
     @property
-    def candidate_word_spans(self) -> IntArray:
-        """Each candidate as end-exclusive words of the text, [c, 2]."""
+    def candidate_mentions(self) -> list[Span | None]:
+        """The same of all candidates, [c]."""
         words = self.segment.word_of_piece
-        return np.stack([words[self.candidates.starts], words[self.candidates.ends] + 1], axis=1)
+        starts, ends = words[self.candidates.starts].tolist(), (words[self.candidates.ends] + 1).tolist()
+        whole = whole_words(self.segment, self.candidates).tolist()
+        return [(a, b) if is_whole else None for a, b, is_whole in zip(starts, ends, whole, strict=True)]
 
 
 class Spans(nn.Module):

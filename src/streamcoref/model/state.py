@@ -4,92 +4,129 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
+from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load, save
+from torch import Tensor
 
+from streamcoref.checked import Count, Options, Text
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.memory import EntityMemory
+from streamcoref.model.notes import Array, Notes
 from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
 
-VERSION = 2
-HEADER = {"version", "next_id", "pieces", "words", "sentences", "texts"}
+VERSION = 3
+_LARGEST = 1e15  # of any number of an entity: what is computed with it stays finite
+_DAMAGED = "this is not a saved streamcoref state, or it is damaged"
 
 
 @dataclass
 class State:
-    """The entities alive, and how far the text has been read: pieces (special ones counted), words, sentences."""
+    """The entities alive, and how far the text has been read, in pieces (special ones counted) and in words."""
 
     memory: EntityMemory
     pieces: int = 0
     words: int = 0
-    sentences: int = 0
 
     def advance(self, segment: Segment) -> None:
         """Note that a segment has been read."""
         self.pieces = segment.end
         self.words = segment.first_word + len(segment.words)
-        self.sentences = int(segment.sentence_of_piece[-1]) + 1
 
     def to_bytes(self) -> bytes:
         memory = self.memory
-        arrays = {name: getattr(memory, name)[: len(memory)] for name in EntityMemory._ARRAYS}
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+        notes = memory.notes.at(slice(0, len(memory)))
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in notes.columns.items()}
         tensors["rows"] = memory.rows[: len(memory)].cpu().contiguous()
         header = {
             "version": VERSION,
             "next_id": memory.next_id,
             "pieces": self.pieces,
             "words": self.words,
-            "sentences": self.sentences,
             "texts": [[asdict(text) for text in texts] for texts in memory.texts],
         }
         tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
         data: bytes = save(tensors)
         return data
 
-    @classmethod
-    def from_bytes(cls, data: bytes, row_size: int, device: torch.device | str = "cpu") -> State:
-        """The state that was saved, checked against the row size of the model that is to go on with it."""
-        damaged = "this is not a saved streamcoref state, or it is damaged"
+    def restore(self, data: bytes) -> None:
+        """Become what was saved; this state, a new one of the model that is to go on, says what must be there.
+
+        Whatever can be known of a memory that was not changed since is checked.
+        """
+        memory = self.memory
         try:
             tensors = load(data)
-            header = json.loads(tensors.pop("header").numpy().tobytes())
+            values = json.loads(tensors.pop("header").numpy().tobytes())
             rows = tensors.pop("rows")
-            complete = header.keys() >= HEADER and tensors.keys() == set(EntityMemory._ARRAYS)
-        except (SafetensorError, KeyError, ValueError, AttributeError) as error:
-            raise StreamcorefError(damaged) from error
-        if not complete or any(len(tensor) != len(rows) for tensor in tensors.values()):
-            raise StreamcorefError(damaged)
-        if header["version"] != VERSION:
-            raise StreamcorefError(f"the state has version {header['version']}, this release reads version {VERSION}")
-        if rows.shape[1] != row_size:
+            columns = {name: tensor.numpy() for name, tensor in tensors.items()}
+            version = values["version"]
+            complete = rows.dim() == 2 and all(len(column) == len(rows) for column in columns.values())
+        except (SafetensorError, KeyError, ValueError, AttributeError, TypeError, RecursionError) as error:
+            raise StreamcorefError(_DAMAGED) from error
+        if not complete:
+            raise StreamcorefError(_DAMAGED)
+        if version != VERSION:
+            raise StreamcorefError(f"the state has version {str(version)[:20]}, this release reads version {VERSION}")
+        if rows.shape[1] != memory.rows.shape[1]:
             raise StreamcorefError(
-                f"the state was saved by another model: its entities have {rows.shape[1]} numbers, not {row_size}"
+                f"the state was saved by another model: its entities have {rows.shape[1]} numbers, "
+                f"not {memory.rows.shape[1]}"
             )
-        memory = EntityMemory(row_size, device)
-        memory.reserve(len(rows))
-        memory.count, memory.next_id = len(rows), header["next_id"]
-        memory.rows[: len(rows)] = rows.to(device)
-        for name, tensor in tensors.items():
-            array: np.ndarray[tuple[int, ...], np.dtype[np.generic]] = getattr(memory, name)
-            array[: len(rows)] = tensor.numpy()
-        memory.texts = [
-            tuple(TextContext(tuple(t["words"]), t["start"], t["end"]) for t in texts) for texts in header["texts"]
-        ]
-        return cls(memory, header["pieces"], header["words"], header["sentences"])
-
-    def save(self, path: str | Path) -> None:
-        Path(path).write_bytes(self.to_bytes())
-
-    @classmethod
-    def load(cls, path: str | Path, row_size: int, device: torch.device | str = "cpu") -> State:
+        if not memory.notes.same_columns(columns):
+            raise StreamcorefError("the state was saved by another model: other things are noted of its entities")
         try:
-            data = Path(path).read_bytes()
-        except OSError as error:
-            raise StreamcorefError(f"cannot read the state {path}: {error.strerror}") from error
-        return cls.from_bytes(data, row_size, device)
+            header = SavedMemory.model_validate(values)
+        except ValidationError as error:
+            raise StreamcorefError(_DAMAGED) from error
+        if not _is_sound(memory, header, rows, columns):
+            raise StreamcorefError(_DAMAGED)
+        memory.reserve(len(rows))
+        memory.count, memory.next_id = len(rows), header.next_id
+        memory.rows[: len(rows)] = rows.to(memory.rows.device)
+        for name, column in columns.items():
+            memory.notes[name][: len(rows)] = column
+        memory.texts = [tuple(text.context() for text in texts) for texts in header.texts]
+        self.pieces, self.words = header.pieces, header.words
+
+
+class SavedText(Options):
+    words: list[Text]
+    start: Count
+    end: Count
+
+    def context(self) -> TextContext:
+        return TextContext(tuple(self.words), self.start, self.end)
+
+
+class SavedMemory(Options):
+    """What stands beside the arrays."""
+
+    version: Count
+    next_id: Count
+    pieces: Count
+    words: Count
+    texts: list[list[SavedText]]
+
+
+def _is_sound(memory: EntityMemory, header: SavedMemory, rows: Tensor, columns: dict[str, Array]) -> bool:
+    """Whether these can be the entities of a text of which so much has been read."""
+    ids, sizes, starts, places = (columns[name] for name in ("id", "size", "start", "place"))
+    if rows.dtype != torch.float32 or not bool((rows.abs() <= _LARGEST).all()):  # nor is any of them NaN
+        return False
+    if len(ids) and not (ids[0] >= 0 and ids[-1] < header.next_id and bool((ids[1:] > ids[:-1]).all())):
+        return False
+    if not bool(((sizes >= 1) & (sizes <= header.pieces)).all() and (np.abs(columns["score"]) <= _LARGEST).all()):
+        return False
+    if not bool(((starts >= 0) & (starts <= header.pieces) & (places >= 0) & (places <= 2 * header.pieces)).all()):
+        return False
+    if len(header.texts) != (len(ids) if memory.contexts else 0):
+        return False
+    for texts in header.texts:
+        if not 1 <= len(texts) <= memory.contexts or any(not x.start < x.end <= len(x.words) for x in texts):
+            return False
+    return all(feature.is_sound(Notes(columns)) for feature in memory.features)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from streamcoref.model.segments import SPECIAL
-from streamcoref.model.spans import SegmentSpans
+
+if TYPE_CHECKING:
+    from streamcoref.model.spans import SegmentSpans
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,13 @@ class TextContext:
     words: tuple[str, ...]
     start: int
     end: int
+
+
+class Question(NamedTuple):
+    """May a span be a mention of an entity? The span in its sentence, and the entity's latest mentions in theirs."""
+
+    span: TextContext
+    mentions: tuple[TextContext, ...]
 
 
 def text_contexts(spans: SegmentSpans) -> list[TextContext]:
@@ -29,5 +39,5 @@ def text_contexts(spans: SegmentSpans) -> list[TextContext]:
         start, end = start - segment.first_word, end - segment.first_word
         sentence = np.flatnonzero(sentence_of_word == sentence_of_word[start])
         first, last = int(sentence[0]), int(sentence[-1]) + 1
-        contexts.append(TextContext(segment.words[first:last], start - first, end - first))
+        contexts.append(TextContext(segment.texts[first:last], start - first, end - first))
     return contexts

@@ -6,11 +6,14 @@ Every rule is a blend, entity <- weight * entity + (1 - weight) * span, so a rul
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Annotated, Literal
 
 import torch
+from pydantic import BeforeValidator, PositiveInt, SerializeAsAny
 from torch import Tensor, nn
 
 from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.parts import PartOptions, Surroundings
 
 
 class UpdateRule(nn.Module, ABC):
@@ -35,10 +38,14 @@ class UpdateRule(nn.Module, ABC):
 
 
 class Alpha(UpdateRule):
-    """The paper's: a learned weight, sigmoid(FF([entity; span]))."""
+    """The paper's: a learned weight, sigmoid(FF([entity; span])).
 
-    def __init__(self, size: int, hidden: int, dropout: float = 0.0) -> None:
+    With `keeps_initial` its new weights are torch's own, as in the authors' program, whatever the model's `initial` is.
+    """
+
+    def __init__(self, size: int, hidden: int, dropout: float = 0.0, keeps_initial: bool = False) -> None:
         super().__init__()
+        self.keeps_initial = keeps_initial
         self.net = FeedForward([size, size], hidden, dropout)
         self.reading_size = hidden
 
@@ -71,3 +78,41 @@ class Last(UpdateRule):
 
     def weight(self, span_reading: Tensor, entity_reading: Tensor, size: Tensor | float) -> Tensor | float:
         return size * 0.0
+
+
+class UpdateOptions(PartOptions):
+    @abstractmethod
+    def build(self, around: Surroundings) -> UpdateRule: ...
+
+
+class AlphaOptions(UpdateOptions):
+    name: Literal["alpha"] = "alpha"
+    hidden: PositiveInt = 300
+    initial: Literal["model", "torch"] = "model"  # new weights as the model's others, or torch's default
+
+    def build(self, around: Surroundings) -> UpdateRule:
+        return Alpha(around.span_size, self.hidden, around.dropout, self.initial == "torch")
+
+
+class MeanOptions(UpdateOptions):
+    name: Literal["mean"] = "mean"
+
+    def build(self, around: Surroundings) -> UpdateRule:
+        return Mean()
+
+
+class FirstOptions(UpdateOptions):
+    name: Literal["first"] = "first"
+
+    def build(self, around: Surroundings) -> UpdateRule:
+        return First()
+
+
+class LastOptions(UpdateOptions):
+    name: Literal["last"] = "last"
+
+    def build(self, around: Surroundings) -> UpdateRule:
+        return Last()
+
+
+AnyUpdate = Annotated[SerializeAsAny[UpdateOptions], BeforeValidator(UpdateOptions.choose)]

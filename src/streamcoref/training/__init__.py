@@ -1,1 +1,13 @@
-"""Training: the whole-document baseline, and the incremental model converted from it."""
+"""Training: the whole-document baseline, and the incremental model converted from it.
+
+from streamcoref.training import TrainingRun, plan, read_recipe
+
+recipe = read_recipe("recipes/tiny.toml", ["training.epochs=3"])
+TrainingRun(recipe).train()
+"""
+
+from streamcoref.training.planning import plan
+from streamcoref.training.recipe import Recipe, read_recipe
+from streamcoref.training.run import LogListener, TrainingRun
+
+__all__ = ["LogListener", "Recipe", "TrainingRun", "plan", "read_recipe"]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 from streamcoref.corpora import read_corpus
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.config import ModelConfig
-from streamcoref.model.segments import PieceTokenizer, segment_document
+from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.training.recipe import CorpusOptions, Recipe
 from streamcoref.training.steps import Example
 
@@ -20,8 +19,9 @@ class TrainingCorpus:
     examples: list[Example]
 
 
-def load_corpora(recipe: Recipe, config: ModelConfig, tokenizer: PieceTokenizer, use: str) -> list[TrainingCorpus]:
+def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[TrainingCorpus]:
     """The corpora of one use, each document with its segments."""
+    config, segmenter = checkpoint.config, checkpoint.segmenter
     corpora: list[TrainingCorpus] = []
     for options in recipe.corpora:
         if options.use != use:
@@ -38,8 +38,10 @@ def load_corpora(recipe: Recipe, config: ModelConfig, tokenizer: PieceTokenizer,
                 continue  # nothing to learn from
             if options.genre is not None:
                 document = replace(document, genre=options.genre)
-            segments = segment_document(document, tokenizer, **config.segments.model_dump())
-            examples.append(Example(document, segments, options.scheme, _mention_weight(recipe, options)))
+            document = replace(document, genre=config.genre_of(document))
+            examples.append(
+                Example(document, segmenter.cut(document), options.scheme, _mention_weight(recipe, options))
+            )
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))

@@ -14,9 +14,12 @@ from torch import nn
 class Workers:
     """This process among its peers; alone, if nobody started any."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self) -> None:
         self.count = int(os.environ.get("WORLD_SIZE", "1"))
         self.rank = int(os.environ.get("RANK", "0"))
+
+    def join(self, device: torch.device) -> None:
+        """Wait for the others; what they tell each other lies on `device`."""
         self.device = device
         if self.count > 1 and not dist.is_initialized():
             dist.init_process_group("nccl" if device.type == "cuda" else "gloo")

@@ -38,7 +38,8 @@ class EncodingCache:
         if path.exists():
             stored: Tensor = torch.from_numpy(np.load(path))
             return stored
-        with torch.no_grad():
+        # In full, whatever the precision of the run that happens to come first.
+        with torch.no_grad(), torch.autocast(next(self.encoder.parameters()).device.type, enabled=False):
             vectors: Tensor = self.encoder([segment])[0].cpu()
         part = path.with_suffix(f".{os.getpid()}.part")
         try:

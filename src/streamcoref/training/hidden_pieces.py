@@ -13,7 +13,8 @@ from torch import Tensor
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.encoder import Encoder
-from streamcoref.model.segments import PieceTokenizer, Segment
+from streamcoref.model.segments import Segment
+from streamcoref.model.tokenizer import PieceTokenizer
 
 
 class HiddenPieces:

@@ -2,46 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from streamcoref.document import Clusters, Span
-from streamcoref.model.segments import IntArray
 
-Objective = Literal["most_recent", "all"]
+Objective = Literal["most_recent", "published", "all"]
 
 
 class Labeller:
     """Which entities a span should join, given where the model has put the mentions before it.
 
-    `most_recent` is the paper's objective: the entity that holds the most recent gold antecedent. `all` accepts every
-    entity that holds an antecedent. Every mention the model has placed is remembered for as long as the document
-    lasts; an antecedent that was not proposed, or whose entity has been evicted, does not count, and the one
-    before it is taken.
+    `most_recent` is the paper's objective: the entity that holds the most recent gold antecedent. An antecedent that
+    was not proposed, or whose entity has been evicted, does not count, and the one before it is taken; every mention
+    that the model has placed is remembered for as long as the document lasts. `all` accepts every entity that holds one
+    of these.
+
+    `published` is what the authors' program does: only the gold mention just before it in the cluster counts, and
+    nothing is right if that was not proposed. When a segment ends, the program forgets which entity holds a mention
+    unless it is the entity's latest one, so that nothing is right for a span whose antecedent lies further back.
+
+    A span that starts or ends inside of a word is no mention: None.
     """
 
     def __init__(self, clusters: Clusters, objective: Objective) -> None:
         self.cluster_of = {span: number for number, cluster in enumerate(clusters) for span in cluster}
         self.objective = objective
         self.placed: dict[int, list[int]] = {}  # gold cluster -> entities of its mentions, in the order of the text
+        self.before = {b: a for cluster in clusters for a, b in pairwise(sorted(cluster))}  # the mention before each
+        self.holder: dict[Span, int] = {}  # the entities of mentions, as far as the authors' program knows them
+        self.latest: dict[int, Span | None] = {}  # the latest span of each entity
 
-    def targets(self, span: Span, alive: Collection[int]) -> set[int]:
+    def targets(self, span: Span | None, alive: Collection[int]) -> set[int]:
         """The right entities for a span, among those alive; none means that it should start one."""
-        entities = [e for e in self.placed.get(self.cluster_of.get(span, -1), ()) if e in alive]
+        if span is None or span not in self.cluster_of:
+            return set()
+        if self.objective == "published":
+            before = self.before.get(span)
+            return {self.holder[before]} & set(alive) if before in self.holder else set()
+        entities = [e for e in self.placed.get(self.cluster_of[span], ()) if e in alive]
         if self.objective == "most_recent":
             return set(entities[-1:])
         return set(entities)
 
-    def place(self, span: Span, entity: int) -> None:
+    def place(self, span: Span | None, entity: int) -> None:
         """Note the model's decision for a span."""
-        cluster = self.cluster_of.get(span)
-        if cluster is not None:
-            self.placed.setdefault(cluster, []).append(entity)
+        self.latest[entity] = span
+        if span is not None and span in self.cluster_of:
+            self.placed.setdefault(self.cluster_of[span], []).append(entity)
+            self.holder[span] = entity
+
+    def end_segment(self) -> None:
+        """Forget what the authors' program forgets."""
+        latest = {span: entity for entity, span in self.latest.items() if span is not None}
+        self.holder = {span: entity for span, entity in latest.items() if span in self.cluster_of}
 
 
-def mention_labels(candidates: IntArray, mentions: Iterable[Span]) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """1 for each candidate [c, 2] (end-exclusive words) that is a gold mention, else 0."""
+def mention_labels(
+    candidates: Sequence[Span | None], mentions: Iterable[Span]
+) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    """1 for each candidate (end-exclusive words, None inside of a word) that is a gold mention, else 0."""
     gold = set(mentions)
-    return np.array([(a, b) in gold for a, b in candidates.tolist()], dtype=np.float32)
+    return np.array([candidate in gold for candidate in candidates], dtype=np.float32)

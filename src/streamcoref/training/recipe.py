@@ -9,10 +9,14 @@ from typing import Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
+from streamcoref.checked import Options, describe_mistakes
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.config import ModelConfig, describe_mistakes, parse_config, preset, read_config
-from streamcoref.model.parts import Options
+from streamcoref.model.config import ModelConfig, parse_config, preset, read_config
+from streamcoref.training.adam import Adam
 from streamcoref.training.labels import Objective
+from streamcoref.training.precision import PrecisionName
+
+Schedule = Literal["constant", "linear", "linear_from_start"]
 
 
 class ModelOptions(Options):
@@ -42,11 +46,21 @@ class TrainingOptions(Options):
     encoder_rate: NonNegativeFloat  # learning rates
     head_rate: PositiveFloat
     encoder_decay: NonNegativeFloat = 0.01  # weight decay
-    schedule: Literal["constant", "linear"] = "linear"
-    warm_up: float = Field(default=0.1, ge=0, le=1)  # share of all steps, for the encoder and the heads alike
+    decay_of: Literal["all", "matrices"] = "all"  # matrices: not of biases and the scales of LayerNorm
+    adam: Adam = "torch"
+    encoder_eps: PositiveFloat = 1e-8  # of Adam, for the encoder
+    schedule: Schedule = "linear"
+    warm_up: float = Field(default=0.1, ge=0, le=1)  # share of all steps
+    warm_up_of: Literal["all", "encoder"] = "all"  # which rates rise
     clip: PositiveFloat = 1.0
+    clip_groups: Literal["together", "apart"] = "together"  # apart: the encoder's gradients and all others
+    clip_after: Literal["document", "segment"] = "document"  # segment: of the incremental model only
+    only: tuple[str, ...] = ()  # beginnings of the names of the parameters that learn, if not all of them do
+    only_epochs: NonNegativeInt | None = None  # for how many epochs that holds; None: for all
     hidden_pieces: float = Field(default=0.0, ge=0, lt=1)  # share that the encoder reads as masked while it learns
     patience: PositiveInt | None = None  # stop after this many epochs without a better dev F1
+    patience_from: Literal["next", "best"] = "next"  # best: the best epoch itself is counted
+    dev_evict: bool = True  # whether entities are evicted on the dev corpora
     mention_loss: Literal["all", "singletons", "off"] = "off"  # on which corpora
     mention_weight: PositiveFloat = 1.0
     # The incremental model only:
@@ -61,7 +75,7 @@ class RunOptions(Options):
     folder: Path
     checkpoint_minutes: NonNegativeFloat = 5.0  # 0: after every step
     device: str = "auto"
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    precision: PrecisionName = "float32"
     threads: PositiveInt | None = None
     cache: Path | None = None  # a folder for encodings, used where the encoder is frozen
 
@@ -101,7 +115,7 @@ def parse_setting(setting: str) -> dict[str, Any]:
     """`a.b=value` as a nested table; the value is TOML, or, if it is not, a plain string."""
     key, separator, text = setting.partition("=")
     if not separator or not key.strip():
-        raise StreamcorefError(f"--set {setting}: write it as key=value, for example training.epochs=3")
+        raise StreamcorefError(f"{setting}: write it as key=value, for example training.epochs=3")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except ValueError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -11,19 +11,19 @@ from torch import Tensor
 
 from streamcoref.document import Clusters, Document
 from streamcoref.model.baseline import BaselineModel
-from streamcoref.model.evict import NoEviction
-from streamcoref.model.incremental import NEW, IncrementalModel, Link, greedy
+from streamcoref.model.encoder_service import Encode
+from streamcoref.model.evict import EvictionPolicy, NoEviction
+from streamcoref.model.incremental import NEW, IncrementalModel, deciding, greedy
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.score_table import FloatArray, entity_rows, read_spans
+from streamcoref.model.rows import entity_rows
+from streamcoref.model.score_table import FloatArray
 from streamcoref.model.segments import Segment
+from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
-from streamcoref.model.vocabulary import number_of
 from streamcoref.training.labels import Labeller, Objective
 from streamcoref.training.loss import antecedent_loss, entity_loss, mention_loss
+from streamcoref.training.precision import FLOAT32, Precision
 from streamcoref.training.replay import make_versions, score_versions, snapshot
-
-# A segment's piece vectors: from the encoder, or from the cache where the encoder is frozen.
-Encode = Callable[[Sequence[Segment]], list[Tensor]]
 
 
 @dataclass(frozen=True)
@@ -38,28 +38,35 @@ class Example:
 
 @dataclass(frozen=True)
 class IncrementalOptions:
-    """How the incremental model learns; the defaults are the paper's."""
+    """How the incremental model learns."""
 
     objective: Objective = "most_recent"
     teacher_forcing: float = 0.0  # the share of decisions made by the gold labels instead of the model
     negative_rate: float = 1.0  # the share of spans without an antecedent that count
-    evict: bool = False  # whether entities are evicted while training
+    evict: EvictionPolicy = field(default_factory=NoEviction)  # while training
     backward_gb: float | None = None  # go backward when this much memory is in use; None: after each segment
+    clip: float | None = None  # the norm that all gradients so far are clipped to after each segment
 
 
 def baseline_step(
-    model: BaselineModel, example: Example, crop: int | None, encode: Encode, random: np.random.Generator
+    model: BaselineModel,
+    example: Example,
+    crop: int | None,
+    encode: Encode,
+    random: np.random.Generator,
+    precision: Precision = FLOAT32,
 ) -> float:
     """Loss of a document, or of a random stretch of `crop` segments of it; gradients are added up."""
     segments = crop_segments(example.segments, crop, random)
     clusters = clusters_inside(example.document.clusters, segments)
-    document = example.document
-    spans, antecedents = model.resolve(encode(segments), segments, document.speakers, document.genre, example.scheme)
-    loss = antecedent_loss(spans, antecedents, clusters)
-    if example.mention_weight:
-        for candidates, scores in zip(spans.candidate_words, spans.candidate_scores, strict=True):
-            loss = loss + example.mention_weight * mention_loss(candidates, scores, clusters)
-    loss.backward()  # type: ignore[no-untyped-call]
+    with precision.forward():
+        pieces = encode(segments)
+        spans, antecedents = model.resolve(pieces, segments, model.reading(example.document.genre, example.scheme))
+        loss = antecedent_loss(spans, antecedents, clusters)
+        if example.mention_weight:
+            for part in spans.parts:
+                loss = loss + example.mention_weight * mention_loss(part, clusters)
+    precision.backward(loss)
     return loss.item()
 
 
@@ -70,85 +77,79 @@ def incremental_step(
     encode: Encode,
     random: np.random.Generator,
     memory_in_use: Callable[[], float],
+    precision: Precision = FLOAT32,
 ) -> float:
-    """Loss of a whole document; gradients are added up. Entities are detached wherever it goes backward."""
+    """Loss of a whole document; gradients are added up. Entities are detached wherever it goes backward.
+
+    Each segment goes through `IncrementalModel.step`, as in inference, and its decisions are then scored again with
+    gradients.
+    """
     document = example.document
     labeller = Labeller(document.clusters, options.objective)
-    memory = model.new_state().memory
-    evict = model.evict if options.evict else NoEviction()
-    scheme = number_of(example.scheme, model.schemes)
+    state = model.new_state()
+    memory = state.memory
+    fixed = model.fixed_features(document.genre, example.scheme)
+    with deciding(model), precision.forward():
+        reading = model.reading(document.genre, example.scheme, options.evict)
     total = 0.0
     pending: list[Tensor] = []  # losses that have not gone backward yet
     rows: Tensor | None = None  # the memory's rows with the gradients of pending segments
     for number, segment in enumerate(example.segments):
-        spans = model.spans(encode([segment])[0], segment, scheme)
-        if rows is None:  # vectors without gradients, but what is read of them learns
-            vectors = memory.rows[: len(memory), : model.spans.vectors.size].clone()
-            rows = entity_rows(vectors, model.pair_score, model.update)
-        before = snapshot(memory, rows)
-        links, targets = decide(model, spans, memory, labeller, example, options.teacher_forcing, random)
-        readings = read_spans(spans, model.pair_score, model.update)
-        versions = make_versions(model, readings, before, links)
-        right = np.zeros_like(versions.visible)
-        for row, wanted in enumerate(targets):
-            right[row] = versions.visible[row] & np.isin(versions.entities, list(wanted))
-        tables = model.fold_features(document.genre, example.scheme)
-        scores = score_versions(model, readings, spans.link_scores, versions, tables, right)
-        loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item())
-        if example.mention_weight:
-            loss = loss + example.mention_weight * mention_loss(
-                spans.candidate_word_spans, spans.candidate_scores, document.clusters
-            )
+        with precision.forward():
+            if rows is None:  # vectors without gradients, but what is read of them learns
+                vectors = model.layout.vectors(memory.rows[: len(memory)]).clone()
+                rows = entity_rows(vectors, model.pair_score, model.update)
+            before = snapshot(memory, rows)
+            choose = LabelledChoice(labeller, memory, model.new_entity_score.item(), options.teacher_forcing, random)
+            result = model.step(state, segment, encode([segment])[0], reading, choose)
+            (spans,) = result.spans
+            readings = read_spans(spans, model.pair_score, model.update)
+            versions = make_versions(model, readings, before, result.links)
+            right = np.zeros_like(versions.visible)
+            for row, wanted in enumerate(choose.targets):
+                right[row] = versions.visible[row] & np.isin(versions.entities, list(wanted))
+            tables = model.pair_score.fold_features(fixed)
+            scores = score_versions(model, readings, spans.link_scores, versions, reading.index, tables, right)
+            loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item())
+            if example.mention_weight:
+                loss = loss + example.mention_weight * mention_loss(spans, document.clusters)
         if loss.requires_grad:  # not so if the segment has no span at all
             pending.append(loss)
         total += loss.item()
-        memory.remove(evict(memory, segment.end))
+        labeller.end_segment()
         last = number == len(example.segments) - 1
         if last or options.backward_gb is None or memory_in_use() > options.backward_gb:
             if pending:
-                torch.stack(pending).sum().backward()  # type: ignore[no-untyped-call]
+                precision.backward(torch.stack(pending).sum())
             pending, rows = [], None
+            if options.clip is not None:
+                precision.clip([p for p in model.parameters() if p.grad is not None], options.clip)
         else:
-            stay = [versions.last[int(entity)] for entity in memory.ids[: len(memory)]]
+            stay = [versions.last[int(entity)] for entity in memory.ids]
             rows = versions.rows[torch.tensor(stay, dtype=torch.long, device=versions.rows.device)]
     return total
 
 
-def decide(
-    model: IncrementalModel,
-    spans: SegmentSpans,
-    memory: EntityMemory,
-    labeller: Labeller,
-    example: Example,
-    teacher_forcing: float,
-    random: np.random.Generator,
-) -> tuple[list[Link], list[set[int]]]:
-    """Algorithm 1 on a segment, without gradients and dropout: its links, and for each span the right entities.
+@dataclass
+class LabelledChoice:
+    """Decides as the model does, but for a share of `teacher_forcing`, where the labels do; and notes what is right."""
 
-    A share of `teacher_forcing` of the decisions is made by the labels instead of the model.
-    """
-    words = spans.word_spans
-    led = random.random(len(spans)) < teacher_forcing
-    new_score = model.new_entity_score.item()
-    targets: list[set[int]] = []
+    labeller: Labeller
+    memory: EntityMemory
+    new_score: float
+    teacher_forcing: float
+    random: np.random.Generator
+    targets: list[set[int]] = field(default_factory=list)  # for each span the right entities
 
-    def choose(m: int, scores: FloatArray) -> int:
-        alive = memory.ids[: len(memory)]
-        wanted = labeller.targets(words[m], set(alive.tolist())) if words[m] in labeller.cluster_of else set()
-        targets.append(wanted)
-        slot = greedy(scores, new_score)
-        if led[m]:
+    def __call__(self, spans: SegmentSpans, m: int, scores: FloatArray) -> int:
+        alive, mention = self.memory.ids, spans.mentions[m]
+        wanted = self.labeller.targets(mention, set(alive.tolist())) if mention in self.labeller.cluster_of else set()
+        self.targets.append(wanted)
+        slot = greedy(scores, self.new_score)
+        if self.random.random() < self.teacher_forcing:
             slot = int(np.flatnonzero(np.isin(alive, list(wanted)))[-1]) if wanted else NEW
-        labeller.place(words[m], memory.next_id if slot == NEW else int(memory.ids[slot]))
+        self.labeller.place(mention, self.memory.next_id if slot == NEW else int(alive[slot]))
         return slot
-
-    was_training = model.training
-    model.eval()
-    with torch.no_grad():
-        tables = model.fold_features(example.document.genre, example.scheme)
-        links = model.link(spans, memory, tables, choose)
-    model.train(was_training)
-    return links, targets
 
 
 def crop_segments(segments: list[Segment], crop: int | None, random: np.random.Generator) -> list[Segment]:

@@ -1,7 +1,11 @@
-"""PAIRSCORE: one file per scorer."""
+"""PAIRSCORE: one file per scorer, its options beside it; a file that is here is found."""
 
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer
-from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
-from streamcoref.model.pair_score.feed_forward import FeedForwardScorer
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = ["CoarseToFineScorer", "FeatureTables", "FeedForwardScorer", "PairScorer", "Pairs"]
+from streamcoref.model.pair_score.base import AnyPairScorer, FeatureTables, Pairs, PairScorer, PairScorerOptions
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["AnyPairScorer", "FeatureTables", "PairScorer", "PairScorerOptions", "Pairs"]

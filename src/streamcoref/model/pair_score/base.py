@@ -5,12 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from pydantic import BeforeValidator, Field, PositiveInt, SerializeAsAny
 from torch import Tensor, nn
 
-from streamcoref.model.features import PairFeatures
+from streamcoref.model.features import AnyFeature, PairFeatures
+from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.text_context import TextContext
+
+if TYPE_CHECKING:
+    from streamcoref.model.encoder import Encoder
 
 
 class Pairs(NamedTuple):
@@ -18,7 +23,8 @@ class Pairs(NamedTuple):
     against [1, n] a block, [p] against [p] a list of pairs.
 
     `features` indexes the folded feature tables. The texts are there only for a scorer that asks for them by
-    `uses_text`, and then for one span against n entities, of each of which the latest mentions are remembered.
+    `uses_text`, and then for one span against n entities, of each of which the latest mentions are remembered: all that
+    `score` is asked for if it has no shortlist, else those that `refine` is.
     """
 
     span: Tensor  # [..., size]
@@ -53,6 +59,7 @@ class PairScorer(nn.Module, ABC):
     reading_size: int
     shortlist: int | None = None
     uses_text: bool = False
+    contexts: int = 4  # the latest mentions of an entity whose texts a scorer that uses text is given
 
     @abstractmethod
     def read_spans(self, spans: Tensor) -> Tensor:
@@ -78,7 +85,37 @@ class PairScorer(nn.Module, ABC):
         """What to add for the pairs of the shortlist, [...]."""
         raise TypeError(f"{type(self).__name__} has a shortlist but no refine()")
 
+    def refine_all(self, rows: Sequence[Pairs], tables: FeatureTables) -> list[Tensor]:
+        """`refine` for several spans, each against its own entities with their texts: what training asks at once."""
+        return [self.refine(pairs, tables) for pairs in rows]
+
+    def begin(self, encoder: Encoder) -> None:
+        """Called when a model that is to be trained gets this scorer anew, its encoder having its weights already."""
+
 
 def look_up(table: Tensor, index: Tensor) -> Tensor:
     """Rows of a folded table, [..., ...]; one span's pairs, the common case, by the quickest way there is."""
     return table.index_select(0, index) if index.dim() == 1 else table[index]
+
+
+class PairScorerOptions(PartOptions):
+    """`features` are names, or tables with a name and the options of that feature."""
+
+    features: tuple[AnyFeature, ...] = Field(
+        ("speaker", "genre", "distance", "segment"), min_length=1, validate_default=True
+    )
+    feature_size: PositiveInt = 20
+
+    @abstractmethod
+    def build(self, around: Surroundings) -> PairScorer: ...
+
+    def pair_features(self, around: Surroundings, names: Sequence[str] | None = None) -> PairFeatures:
+        """All features, or those of the given names."""
+        chosen = self.features if names is None else [self._feature(name) for name in names]
+        return PairFeatures([feature.build(around) for feature in chosen], self.feature_size, around.embedding_dropout)
+
+    def _feature(self, name: str) -> AnyFeature:
+        return next(feature for feature in self.features if feature.name == name)
+
+
+AnyPairScorer = Annotated[SerializeAsAny[PairScorerOptions], BeforeValidator(PairScorerOptions.choose)]

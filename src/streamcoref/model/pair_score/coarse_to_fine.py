@@ -6,19 +6,23 @@ The whole-document baseline chooses antecedents like this; with small sizes it i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal, Self
 
 import torch
+from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, look_up
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, look_up
+from streamcoref.model.parts import Surroundings
 
 
 class CoarseToFineScorer(PairScorer):
     """score = (W span) . entity + prior(features); refine = FF([span; entity; span * entity; features]).
 
-    The prior has embeddings of its own, of some of the features.
+    The prior has embeddings of its own, of some of the features. While it learns there is dropout on W span, and with
+    `target_dropout` on the entity as well, as in the baseline's code.
     """
 
     def __init__(
@@ -29,6 +33,7 @@ class CoarseToFineScorer(PairScorer):
         prior_features: PairFeatures,
         shortlist: int,
         dropout: float = 0.0,
+        target_dropout: bool = False,
     ) -> None:
         super().__init__()
         self.features = features
@@ -37,6 +42,7 @@ class CoarseToFineScorer(PairScorer):
         self.bilinear = nn.Linear(size, size)
         self.net = FeedForward([size, size, size, features.size], hidden, dropout)
         self.dropout = nn.Dropout(dropout)
+        self.target_dropout = target_dropout
         self.reading_size = hidden
         self.shortlist = shortlist
 
@@ -59,7 +65,8 @@ class CoarseToFineScorer(PairScorer):
         return span_readings.narrow(-1, 0, self.bilinear.out_features)
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
-        return _dot(self.queries(pairs.span_reading), pairs.entity) + look_up(tables.score, pairs.features)
+        entity = self.dropout(pairs.entity) if self.target_dropout else pairs.entity
+        return _dot(self.queries(pairs.span_reading), entity) + look_up(tables.score, pairs.features)
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         assert tables.refine is not None
@@ -77,3 +84,29 @@ def _dot(a: Tensor, b: Tensor) -> Tensor:
     if a.dim() == 3 and a.shape[1] == 1 and b.shape[0] == 1:
         return a[:, 0] @ b[0].T
     return (a * b).sum(-1)
+
+
+class CoarseToFineScorerOptions(PairScorerOptions):
+    name: Literal["coarse_to_fine"] = "coarse_to_fine"
+    hidden: PositiveInt = 3000
+    shortlist: PositiveInt = 50
+    prior_features: tuple[str, ...] = Field(("distance",), min_length=1)
+    target_dropout: bool = False
+
+    @model_validator(mode="after")
+    def _prior_within_features(self) -> Self:
+        surplus = set(self.prior_features) - {feature.name for feature in self.features}
+        if surplus:
+            raise ValueError(f"prior_features {', '.join(sorted(surplus))} must be among features too")
+        return self
+
+    def build(self, around: Surroundings) -> PairScorer:
+        return CoarseToFineScorer(
+            around.span_size,
+            self.hidden,
+            self.pair_features(around),
+            self.pair_features(around, self.prior_features),
+            self.shortlist,
+            around.dropout,
+            self.target_dropout,
+        )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
+from pydantic import PositiveInt
 from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, look_up
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, look_up
+from streamcoref.model.parts import Surroundings
 
 
 class FeedForwardScorer(PairScorer):
@@ -33,3 +36,11 @@ class FeedForwardScorer(PairScorer):
         product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
         features = look_up(tables.score, pairs.features)
         return self.net.finish(product + pairs.span_reading + pairs.entity_reading + features)
+
+
+class FeedForwardScorerOptions(PairScorerOptions):
+    name: Literal["feed_forward"] = "feed_forward"
+    hidden: PositiveInt = 3000
+
+    def build(self, around: Surroundings) -> PairScorer:
+        return FeedForwardScorer(around.span_size, self.hidden, self.pair_features(around), around.dropout)

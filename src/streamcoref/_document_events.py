@@ -1,0 +1,46 @@
+"""A document whose words are there already, fed to a stream: by its own sentences and speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from streamcoref.document import Document, Mention
+from streamcoref.events import EntityFinished, Event
+
+if TYPE_CHECKING:
+    from streamcoref.stream import Stream
+
+WORDS_AT_ONCE = 1000  # less than a second's work for a model, so that a run can be stopped and saved at any time
+
+
+def feed_document(stream: Stream, document: Document, first: int = 0) -> Iterator[tuple[int, list[Event]]]:
+    """Feed the sentences from `first` on, some at a time: how many have been fed in all, and what that brought."""
+    spans = list(pairwise((0, *document.sentence_ends)))
+    while first < len(spans):
+        begin, last = spans[first][0], first
+        while last < len(spans) and spans[last][0] < begin + WORDS_AT_ONCE:
+            last += 1
+        part = spans[first:last]
+        speakers = [document.speakers[a:b] for a, b in part] if document.speakers else None
+        events = stream.feed_words([document.words[a:b] for a, b in part], speakers)
+        yield last, in_own_text(document, events)
+        first = last
+
+
+def in_own_text(document: Document, events: list[Event]) -> list[Event]:
+    """Events of the document's words with the characters of its text, if it has one."""
+    if document.text is None:
+        return events
+
+    def placed(mention: Mention) -> Mention:
+        return replace(document.mention((mention.word_start, mention.word_end)), score=mention.score)
+
+    return [
+        replace(event, first=placed(event.first), last=placed(event.last))
+        if isinstance(event, EntityFinished)
+        else replace(event, mention=placed(event.mention))
+        for event in events
+    ]

@@ -1,0 +1,1 @@
+"""Where people meet us: spaCy, data frames, notebooks, the hub. Each file is thin and imports its package when used."""

@@ -1,0 +1,254 @@
+"""English in one place: every list of words but those that cut a text into words and sentences (`text/`).
+
+There are two layers.
+
+- A `Lexicon` is what trained features read (`names.py`, `voices.py`). A model has learned what they compute, so a
+  version of it never changes. A better list is a new version in `LEXICONS`, beside the old ones; a model's config says
+  which it was trained with. A rule that reads the lists differently is a new version too, and is asked for by it.
+- Everything below `lexicon` is for what people read: labels of entities, texts with names for pronouns. No model has
+  learned it, and it may be mended at any time.
+
+Words are in lower case unless their comment says otherwise.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+
+from streamcoref.errors import StreamcorefError
+
+
+class Gender(enum.IntFlag):
+    """For whom a pronoun or a title can stand; several of one entity are joined, and none is 0.
+
+    The numbers are kept in the memory of entities and in saved states.
+    """
+
+    HE = 1
+    SHE = 2
+    IT = 4
+    THEY = 8
+    WE = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """What trained features know of English, in one version that never changes."""
+
+    version: int
+
+    # Pronouns
+    first_person: frozenset[str]  # of one person: who says "we" may be anybody, and it has a gender of its own
+    second_person: frozenset[str]
+    pronouns: Mapping[str, Gender]  # the others that have a gender
+    pronoun_words: frozenset[str]  # all that makes no name, however it is spelled: "It", "Someone", "Here"
+
+    # Names
+    titles: Mapping[str, Gender]  # words before a name that tell persons of one name apart, but are not the name
+    articles: frozenset[str]  # may go before a name: "the Bank of Norway"
+    definite: frozenset[str]  # articles that are no word of a name even with a capital: "The Lynx" is "Lynx"
+    determiners: frozenset[str]  # no name begins with one of these
+    particles: frozenset[str]  # stand inside a name without a capital, as they are spelled here: "Ludwig van Beethoven"
+    name_marks: str  # what a word inside a name may begin with instead of a capital: "'s", "-in-law"
+    links: frozenset[str]  # a phrase that has one is not named by its last words: "the mayor of Oslo" is not Oslo
+    possessive: frozenset[str]  # endings that are words of their own
+    longest_name: int  # words; a longer run of capitals is the title of a book, a headline or a mistake
+
+    # Quotations
+    quotation_marks: Mapping[str, str]  # opening -> closing
+    pauses: frozenset[str]  # what a speaker's own next words follow: "No," he said, "not today."
+    longest_quotation: int  # words; in one that is longer the closing mark is missing, and all the rest would be said
+    longest_aside: int  # words of narration that do not end a turn: enough for "said the old man to his sister"
+
+    def digest(self) -> str:
+        """Of all it holds, whatever the order in which it was written down."""
+        content = {field.name: _ordered(getattr(self, field.name)) for field in fields(self)}
+        return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _ordered(value: object) -> object:
+    if isinstance(value, Mapping):
+        return sorted(value.items())
+    return sorted(value) if isinstance(value, Set) else value
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _genders(lists: Mapping[Gender, str]) -> dict[str, Gender]:
+    return {word: gender for gender, text in lists.items() for word in text.split()}
+
+
+_VERSION_1 = Lexicon(
+    version=1,
+    first_person=_words("i me my mine myself"),
+    second_person=_words("you your yours yourself thou thee thy thine thyself ye"),
+    pronouns=_genders(
+        {
+            Gender.HE: "he him his himself",
+            Gender.SHE: "she her hers herself",
+            Gender.IT: "it its itself",
+            Gender.THEY: "they them their theirs themselves",
+            Gender.WE: "we us our ours ourselves",
+        }
+    ),
+    pronoun_words=_words(
+        "i me my mine myself we us our ours ourselves "
+        "you your yours yourself yourselves thou thee thy thine thyself ye "
+        "he him his himself she her hers herself it its itself they them their theirs themselves themself "
+        "this that these those who whom whose which what one oneself each other another both all some any none "
+        "someone somebody something anyone anybody anything everyone everybody everything nobody nothing "
+        "'s ’s s' 'em ’em 'im y'all ya here there then now"
+    ),
+    titles=_genders(
+        {
+            Gender.HE: "mr mister sir lord master king prince duke count baron monsieur uncle father",
+            Gender.SHE: "mrs miss ms lady madam madame mistress queen princess duchess aunt mother",
+            Gender(0): "dr doctor captain colonel general major professor rev reverend st saint president",
+        }
+    ),
+    articles=_words("a an the"),
+    definite=_words("the"),
+    determiners=_words("a an the this that these those my your his her its our their"),
+    particles=_words("of the de del della di da dos du la le van von der den bin al el y e &"),
+    name_marks="'’-",
+    links=_words("of in at on from with for to by and or , who that which"),
+    possessive=_words("'s ’s ' ’"),
+    longest_name=5,
+    quotation_marks={'"': '"', "“": "”", "‘": "’", "``": "''", "«": "»", "„": "“"},
+    pauses=_words(", ; - – — --"),
+    longest_quotation=400,
+    longest_aside=12,
+)
+
+LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1,)}
+LATEST = max(LEXICONS)  # for new models, and for labels
+
+
+def lexicon(version: int) -> Lexicon:
+    if version not in LEXICONS:
+        known = ", ".join(map(str, LEXICONS))
+        raise StreamcorefError(
+            f"this model needs version {version} of the English word lists, this release knows {known}; "
+            "use the release that made it"
+        )
+    return LEXICONS[version]
+
+
+# Labels of entities
+
+PRONOUNS = LEXICONS[LATEST].pronoun_words
+DETERMINERS = LEXICONS[LATEST].determiners
+POSSESSIVE_ENDINGS = LEXICONS[LATEST].possessive
+POSSESSIVE_S = ("'s", "’s")
+EPITHETS = _words(  # say how somebody is seen, not who it is: "Poor Alice"
+    "poor dear dearest old little young sweet good wretched brave unhappy happy lovely pretty beautiful darling "
+    "beloved wicked gentle honest noble late"
+)
+
+# Texts with names for pronouns: which pronouns are replaced
+
+PLAIN_PRONOUNS = _words("he him she it they them")
+POSSESSIVE_PRONOUNS = _words("his hers its their theirs")
+REPLACED_PRONOUNS = PLAIN_PRONOUNS | POSSESSIVE_PRONOUNS | {"her"}  # which is either
+PLURAL_PRONOUNS = _words("they them their theirs")
+HE = _words("he him his himself")
+SHE = _words("she her hers herself")
+OTHER_PERSONS = _words(  # these name nobody, so they keep no later pronoun from its name: "I know," she said
+    "i me my mine myself we us our ours ourselves you your yours yourself yourselves thou thee thy thine thyself ye"
+)
+
+# What speaks against a name
+
+RELATIVES = _words("who whom whose")  # "he who laughs last"
+SUBJECTS = _words("he she they")  # before "that" these do the same: "he that is without sin"
+QUANTITIES = _words(  # "one of them"
+    "all any both couple dozen dozens each eight either enough few five four half last lot many more most much neither "
+    "nine none one others pair part seven several six some ten three twelve two which whichever whom"
+)
+PARTITIVES = _words("all both each two three four")  # "them both", "it all"
+PAIRED = _words("he him his she her hers")  # "he or she"
+ENCLOSURES = {"“": "”", "‘": "’", '"': '"', "'": "'", "``": "''", "(": ")", "[": "]"}  # round a word that is spoken of
+EMPHASIS = "*_"  # marks round a word that are no words of the sentence
+STYLES = _words(  # with their capitals: "Her Majesty"
+    "Eminence Excellency Grace Highness Holiness Honor Honour Imperial Ladyship Lordship Majesty Royal Serene Worship"
+)
+# "It" before the first of these, with one of the second a few words on, stands for no thing: "it is true that".
+BE = _words("is was 's ’s be been being will would might may seems seemed appears appeared")
+CLAUSE_OPENERS = _words("that to who whom whether when if as because")
+
+# What "her" is, told by its neighbours: before these words it is an object ("told her that") ...
+
+AFTER_OBJECT = _words(
+    "a about above across after again against ago all along already also although always am among an and "
+    "another any anything anyway apart are around as aside asleep at away awake because been before behind "
+    "being below beneath beside besides between beyond but by can could did do does down during else enough "
+    "everything except for forever from had has have he her here him his how however i if in indeed instead "
+    "into is it its may me might must my near neither no nor not nothing of off often on or our out over "
+    "perhaps quite rather said say says she should since so some something sometimes soon than that the their "
+    "myself yourself yourselves himself herself itself ourselves themselves oneself mine yours hers ours theirs "
+    "anybody anyone everybody everyone nobody none somebody someone "
+    "them then there these they this those though through till to today together tomorrow tonight too toward "
+    "towards under unless until up upon us was we were what whatever when whenever where whether which while "
+    "who whom whose why with within without would yesterday yet you your n't n’t 's ’s"
+)
+# ... before these it may be either, unless a preposition goes before: "on her back", "brought her back" ...
+UNSURE_AFTER = _words(
+    "alone both back dear either even ever every first five four half home inside just last later left less like "
+    "more most much never next now once one only other outside past right still ten three twice two very well will"
+)
+UNSURE_MARKS = _words("... … <")  # behind these anything may follow: "her ... hat"
+# Those of them that may tell when or how, so that even a preposition and a word behind them decide nothing.
+ADVERBS = _words(
+    "alone even ever every inside just last later less like more most much never next now once outside still twice well"
+)
+UNSURE_ENDINGS = ("ing", "ed", "ly")  # "found her sleeping"
+UNSURE_NOUNS = _words("back half home left past right will")
+PREPOSITIONS = _words(
+    "about above across after against along among around at before behind below beneath beside between beyond "
+    "by during for from in inside into near of off on onto over past through to toward towards under upon "
+    "with within without"
+)
+# ... and behind these too: "gave her flowers", "made her laugh".
+UNSURE_BEHIND = _words(
+    "allow allowed ask asked asking asks believe believed bought bring bringing brought buy call called calling calls "
+    "consider considered cost costs deny denied did do does doing done drive drove feel felt forgave forgive "
+    "find found gave get gets give given gives giving got had hand handed handing has have having hear heard "
+    "hears help helped helping helps keep kept leave lend lent let lets letting made make makes making name named "
+    "offer "
+    "offered owe owed paid pass passed pay promise promised read saw see seeing seen sees send sending sends sent show "
+    "render rendered save saved showed showing shown shows sold spare spared strike struck taught teach tell telling "
+    "tells think thinking thinks thought told watch watched watching wish wished write wrote"
+)
+
+# One or many. "They" behind a singular name needs a verb that shows no number: "Lindqvist Foods would", never "are".
+
+NUMBERLESS_VERBS = _words("can could did had may might must never shall should will would")
+NUMBERLESS_ENDING = "ed"
+NUMBERED_VERBS = _words("are do have were n't n’t")
+IRREGULAR_PLURALS = ("people", "men", "women", "children", "folk", "police", "mice", "geese")
+SINGULAR_ENDINGS = ("ss", "us", "is")  # an s that makes no plural
+HEAD_ENDS = _words("of in on at with from by for under near behind")  # what the head of a phrase goes before
+
+# What can be said instead of a pronoun
+
+POINTERS = _words("a an this that these those")  # "a woman" is "the woman" when she comes again
+NUMBERS = _words("two three four five six seven eight nine ten twelve")
+VAGUE = (PRONOUNS - _words("'s ’s s'")) | _words("no every few many most several such same former latter own")
+
+# What tells English from other languages: words that are in every text, whoever writes it
+
+SMALL_WORDS = _words(
+    "the of and to a in is it that for on as with was he be by at this had not are but from or have an they which one "
+    "you were all her she there would their we him been has when who will no more if out so up said what its about "
+    "than into them can only other some could these may i do first my now over your me did us our just like how any "
+    "then also after get got very most where here much before because does each such should these those through "
+    "again off down back even still too own never every being his am go going know think want see say yes yeah oh ok "
+    "okay well really right good new make made use used u ur im lol dont cant n't n’t 's ’s 'm ’m 're ’re 've ’ve 'll "
+    "’ll 'd ’d na"
+)

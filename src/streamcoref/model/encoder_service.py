@@ -1,0 +1,138 @@
+"""One encoder for all who read with a model: in threads, some segments at once, each stream in its own order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from threading import Lock
+
+import torch
+from torch import Tensor
+
+from streamcoref.model.segments import Segment
+
+# Segments to the vectors of their pieces, [n, hidden] each: an encoder, or what stands for one.
+Encode = Callable[[Sequence[Segment]], list[Tensor]]
+
+
+class EncoderService:
+    """Segments with their piece vectors, in order, encoded ahead of whoever asks for them.
+
+    On a CPU with several threads each thread encodes a segment of its own, while the caller links what came before:
+    linking is one small step after another, which would leave the other cores idle, and a layer of a small encoder is
+    not worth dividing. The threads live as long as the service and serve all who ask; of each at most one segment more
+    than there are threads is held. A segment that has the machine for itself is divided nevertheless. A segment is
+    always encoded alone, for a padded batch would round differently with every neighbour: the vectors are the same
+    whoever else is there.
+
+    With one thread, or on another device, `batch` segments of one caller go through the encoder together.
+    """
+
+    def __init__(self, encode: Encode, device: torch.device, threads: int | None = None, batch: int = 1) -> None:
+        self.encode = encode
+        self.on_cpu = device.type == "cpu"
+        self.threads = (threads or torch.get_num_threads()) if self.on_cpu else 1
+        self.batch = batch
+        self._pool: ThreadPoolExecutor | None = None
+        self._lock = Lock()
+        self._under_way = 0  # groups of segments that are being encoded, or wait for it
+
+    def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
+        """Each segment with its vectors [n, hidden]. Segments are asked for only as far ahead as they are encoded."""
+        if self.threads == 1:
+            for group in _groups(segments, self.batch):
+                yield from zip(group, self._encode(group), strict=True)
+            return
+        rest = iter(segments)
+        waiting: deque[tuple[Segment, Future[Tensor]]] = deque()
+        first = list(islice(rest, 2))
+        if len(first) == 1 and self._alone():
+            try:
+                with _threads(self.threads):
+                    vectors = self._encode(first)[0]
+            finally:
+                self._done(None)
+            yield first[0], vectors
+            return
+        try:
+            for segment in first:
+                waiting.append((segment, self._submit(segment)))
+            for segment in rest:
+                waiting.append((segment, self._submit(segment)))
+                if len(waiting) > self.threads:
+                    yield _take(waiting)
+            while waiting:
+                yield _take(waiting)
+        finally:
+            for _, unneeded in waiting:  # the caller has had enough
+                unneeded.cancel()
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """The caller's own work while others encode: in one thread. To be entered once for many segments.
+
+        So sums are always made in the same order, whether others encode just then or not.
+        """
+        with _threads(1 if self.on_cpu else torch.get_num_threads()):
+            yield
+
+    @property
+    def under_way(self) -> int:
+        """Segments that are being encoded, or wait for it."""
+        return self._under_way
+
+    def _alone(self) -> bool:
+        """Whether nobody else encodes; the caller has the machine then, and says when it is `_done`."""
+        with self._lock:
+            if self._under_way:
+                return False
+            self._under_way = 1
+            return True
+
+    def _submit(self, segment: Segment) -> Future[Tensor]:
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(
+                    self.threads, "encoder", initializer=torch.set_num_threads, initargs=(1,)
+                )
+            self._under_way += 1
+            pool = self._pool
+        future = pool.submit(lambda: self._encode([segment])[0])
+        future.add_done_callback(self._done)
+        return future
+
+    def _done(self, _: object) -> None:
+        with self._lock:
+            self._under_way -= 1
+
+    @torch.inference_mode()
+    def _encode(self, group: Sequence[Segment]) -> list[Tensor]:
+        return self.encode(group)
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    """So many threads of the CPU for each operation of this thread."""
+    before = torch.get_num_threads()
+    if before == number:
+        yield
+        return
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _take(waiting: deque[tuple[Segment, Future[Tensor]]]) -> tuple[Segment, Tensor]:
+    segment, vectors = waiting.popleft()
+    return segment, vectors.result()
+
+
+def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
+    rest = iter(segments)
+    while group := list(islice(rest, size)):
+        yield group

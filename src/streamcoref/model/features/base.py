@@ -1,0 +1,99 @@
+"""What a pair feature is to the rest of the model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import BeforeValidator, SerializeAsAny
+
+from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.parts import PartOptions, Surroundings
+
+if TYPE_CHECKING:
+    from streamcoref.language.trackers import WordTracker
+    from streamcoref.model.spans import SegmentSpans
+
+NO_COLUMNS = np.dtype([])
+
+
+@dataclass(frozen=True, slots=True)
+class TextLabels:
+    """What is the same for all pairs of a text: its genre and scheme, as numbers, and what spans are compared with."""
+
+    genre: int
+    scheme: int
+    against: Literal["entities", "mentions"]
+
+
+class Fixed(NamedTuple):
+    """The one value that a feature has in a whole text; None is an embedding of zeros."""
+
+    bucket: int | None
+
+
+class PairFeature(ABC):
+    """One thing that a span and an entity are compared by: one of `buckets` numbers, each with an embedding.
+
+    A feature owns its columns: `span_columns` are what it notes of a span, `entity_columns` what it keeps of an entity,
+    of fixed size however many mentions there are. It reads the first (`read`), notes a mention in the second (`note`)
+    and compares the two (`compare`). Memory, saved states, training and the whole-document baseline go over the columns
+    of the features that a model has and know nothing else of them. Where a column's name is another feature's, it is
+    called otherwise.
+    """
+
+    name: str
+    buckets: int
+    span_columns: np.dtype[Any] = NO_COLUMNS
+    entity_columns: np.dtype[Any] = NO_COLUMNS
+
+    def trackers(self) -> list[WordTracker]:
+        """What has to follow the text word by word for it; `read` finds their numbers in `spans.segment.tracks`."""
+        return []
+
+    def fixed(self, text: TextLabels) -> Fixed | None:
+        """Its value, if it is the same for all pairs of a text; None if it varies."""
+        return None
+
+    def read(self, spans: SegmentSpans) -> dict[str, Array]:
+        """Its columns of a segment's k spans, [k, ...] each."""
+        return {}
+
+    def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:  # noqa: B027
+        """Remember, in an entity's columns, that a span is a mention of it; its columns are all 0 before the first.
+
+        The entity's own columns (`notes.ENTITY`) are up to date when this is called.
+        """
+
+    def is_sound(self, entities: Notes) -> bool:
+        """Whether an entity's columns, which were saved and may have been changed, can be what `note` wrote.
+
+        To be said where `compare` would fail otherwise.
+        """
+        return True
+
+    @abstractmethod
+    def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
+        """The bucket of each pair, or one number for all of them.
+
+        The columns' first dimensions broadcast: one span [] against entities [n], k spans [k, 1] against entities [n]
+        or each against entities of its own, [k, c].
+        """
+
+
+class FeatureOptions(PartOptions):
+    """Options of a pair feature; a config may give just its name."""
+
+    kinds: ClassVar[dict[str, type[Any]]]
+
+    @abstractmethod
+    def build(self, around: Surroundings) -> PairFeature: ...
+
+
+def _by_name(value: Any) -> Any:
+    return FeatureOptions.choose({"name": value} if isinstance(value, str) else value)
+
+
+AnyFeature = Annotated[SerializeAsAny[FeatureOptions], BeforeValidator(_by_name)]

@@ -1,0 +1,59 @@
+"""Whether an entity was called the same before: by all words of a span, or by its last one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import PositiveInt
+
+from streamcoref.language.english import Lexicon
+from streamcoref.language.hashes import text_hash
+from streamcoref.language.names import without_possessive
+from streamcoref.model.features.base import FeatureOptions, PairFeature
+from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.parts import Surroundings
+from streamcoref.model.spans import SegmentSpans
+
+
+class Match(PairFeature):
+    """Strings as hashes, case and a possessive ending ignored; an entity remembers `forms` of its latest ones."""
+
+    buckets = 2
+
+    def __init__(self, name: str, column: str, forms: int, last_word: bool, lexicon: Lexicon) -> None:
+        self.name, self.forms, self.last_word, self.lexicon = name, forms, last_word, lexicon
+        self.mine, self.theirs = column, f"{column}s"
+        self.span_columns = np.dtype([(self.mine, np.int64)])
+        self.entity_columns = np.dtype([(self.theirs, np.int64, (forms,))])  # 0 where there is none yet
+
+    def read(self, spans: SegmentSpans) -> dict[str, Array]:
+        hashes = [self._hash(words) for words in spans.texts]
+        return {self.mine: np.array(hashes, dtype=np.int64)}
+
+    def _hash(self, words: tuple[str, ...]) -> int:
+        words = without_possessive(tuple(word.lower() for word in words), self.lexicon)
+        return text_hash(words[-1] if self.last_word else " ".join(words))
+
+    def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
+        entities[self.theirs][slot, (entities["size"][slot] - 1) % self.forms] = spans[self.mine][span]
+
+    def compare(self, spans: Notes, entities: Notes) -> IntArray:
+        same: IntArray = (entities[self.theirs] == spans[self.mine][..., None]).any(-1)
+        return same
+
+
+class ExactMatchOptions(FeatureOptions):
+    name: Literal["exact_match"] = "exact_match"
+    forms: PositiveInt = 8
+
+    def build(self, around: Surroundings) -> PairFeature:
+        return Match(self.name, "form", self.forms, last_word=False, lexicon=around.lexicon)
+
+
+class LastWordMatchOptions(FeatureOptions):
+    name: Literal["last_word_match"] = "last_word_match"
+    forms: PositiveInt = 8
+
+    def build(self, around: Surroundings) -> PairFeature:
+        return Match(self.name, "last_word", self.forms, last_word=True, lexicon=around.lexicon)

@@ -1,0 +1,106 @@
+"""The features of a scorer together: embeddings, folded into one table that a pair looks up once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor, nn
+
+from streamcoref.model.features.base import PairFeature, TextLabels
+from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
+
+if TYPE_CHECKING:
+    from streamcoref.language.trackers import WordTracker
+
+
+class PairFeatures(nn.Module):
+    """Embeddings of features, concatenated in the order given.
+
+    A scorer reads features through a linear layer. All combinations of the features that vary are few (10 distances
+    in the paper, 400 with size and string matches, 10,000 with agreement), so that layer is applied to each
+    combination once, by `fold`, and a pair costs one look-up by the number that `index` gives it. Features that are
+    the same for all pairs of a text are `fixed`.
+    """
+
+    def __init__(self, features: Sequence[PairFeature], size: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        for kinds in ([SPAN, *(f.span_columns for f in features)], [ENTITY, *(f.entity_columns for f in features)]):
+            Notes.empty(kinds, 0)  # raises if two features have a column of one name
+        self.features = tuple(features)
+        self.tables = nn.ModuleDict({feature.name: nn.Embedding(feature.buckets, size) for feature in features})
+        self.dropout = nn.Dropout(dropout)
+        self.size = size * len(self.features)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(feature.name for feature in self.features)
+
+    def trackers(self) -> list[WordTracker]:
+        """What has to follow a text for these features, each once, as at its beginning."""
+        return list({tracker.name: tracker for feature in self.features for tracker in feature.trackers()}.values())
+
+    def fixed(self, text: TextLabels) -> dict[str, int | None]:
+        """The features that are the same for all pairs of a text, with their values; None is all zeros."""
+        values = {feature.name: feature.fixed(text) for feature in self.features}
+        return {name: value.bucket for name, value in values.items() if value is not None}
+
+    def index(self, fixed: Mapping[str, int | None]) -> FeatureIndex:
+        """What numbers the combinations of the others."""
+        steps: list[tuple[PairFeature, int]] = []
+        step = 1
+        for feature in reversed(self.features):
+            if feature.name not in fixed:
+                steps.append((feature, step))
+                step *= feature.buckets
+        return FeatureIndex(steps[::-1])
+
+    def fold(
+        self,
+        project: Callable[[Tensor], Tensor],
+        fixed: Mapping[str, int | None],
+        like: PairFeatures | None = None,
+    ) -> Tensor:
+        """The projected embedding of every combination, [combinations, ...]. A feature fixed to None is all zeros.
+
+        `project` is linear, with or without a bias, so each feature goes through it alone, and a combination is a sum.
+        `like` gives the combinations of another, larger set of features, so that both share one index.
+        """
+        weights = {name: self._table(name).weight for name in self.names}
+        nothing = next(iter(weights.values())).new_zeros(1, self.size)
+        bias = project(nothing)[0]  # [...]
+        varying = [feature for feature in (like or self).features if feature.name not in fixed]
+        result = bias.reshape(*[1] * len(varying), *bias.shape)
+        for place, (name, weight) in enumerate(weights.items()):
+            value = fixed.get(name)
+            if name in fixed and value is None:
+                continue
+            rows = weight if value is None else weight[value : value + 1]
+            before = place * rows.shape[1]
+            columns = nn.functional.pad(self.dropout(rows), (before, self.size - before - rows.shape[1]))
+            part = project(columns) - bias  # [buckets, ...]
+            shape = [len(part) if other.name == name else 1 for other in varying]
+            result = result + part.reshape(*shape, *bias.shape)
+        counts = [feature.buckets for feature in varying]
+        return result.expand(*counts, *bias.shape).reshape(math.prod(counts), *bias.shape)
+
+    def _table(self, name: str) -> nn.Embedding:
+        table = self.tables[name]
+        assert isinstance(table, nn.Embedding)
+        return table
+
+
+class FeatureIndex:
+    """The number of a pair's combination: each feature's bucket times its step, added up."""
+
+    def __init__(self, steps: Sequence[tuple[PairFeature, int]]) -> None:
+        self.steps = steps
+
+    def __call__(self, spans: Notes, entities: Notes) -> IntArray:
+        """Of spans against entities, whose dimensions broadcast: [n] for one span, [k, n] for k of them."""
+        index = np.zeros(np.broadcast_shapes(spans["place"].shape, entities["place"].shape), dtype=np.int64)
+        for feature, step in self.steps:
+            index += step * feature.compare(spans, entities)
+        return index

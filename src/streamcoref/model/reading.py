@@ -1,0 +1,56 @@
+"""How one text is read, and what each of its segments brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from streamcoref.document import Span
+from streamcoref.model.evict import EvictionPolicy
+from streamcoref.model.features import FeatureIndex
+from streamcoref.model.memory import EntityRecord
+from streamcoref.model.pair_score import FeatureTables
+from streamcoref.model.spans import SegmentSpans
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What is the same for all segments of a text. It is never changed: any number of texts may share one.
+
+    The model knows nothing of it: who reads chooses scheme, genre and eviction policy.
+    """
+
+    scheme: int
+    tables: FeatureTables
+    index: FeatureIndex
+    evict: EvictionPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One decision: a span joins an entity, or starts one.
+
+    A new entity has the score 0; `probability` is the decision's share of the softmax. `share` is how much of the
+    entity's vector the span is when it has joined: all of it, if it is new.
+    """
+
+    span: Span  # end-exclusive words of the text
+    entity: int
+    is_new: bool
+    score: float
+    probability: float
+    mention_score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentResult:
+    """What a segment brought: a link for each of its spans, in order, and the entities let go after it.
+
+    `alive` counts the entities before these went. A whole-document model has one result for all segments, and holds no
+    entities: there `alive` is None.
+    """
+
+    spans: list[SegmentSpans]
+    links: list[Link]
+    evicted: list[EntityRecord] = field(default_factory=list)
+    alive: int | None = None

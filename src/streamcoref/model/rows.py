@@ -1,0 +1,42 @@
+"""An entity's row of numbers: its vector, and what the pair scorer and the update rule read of it, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from streamcoref.model.pair_score import PairScorer
+from streamcoref.model.update import UpdateRule
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayout:
+    """Where what stands in a row. Readings are linear in the vector, so that one blend of rows updates them all."""
+
+    vector: int
+    pair_reading: int
+    update_reading: int
+
+    @classmethod
+    def of(cls, vector: int, scorer: PairScorer, update: UpdateRule) -> RowLayout:
+        return cls(vector, scorer.reading_size, update.reading_size)
+
+    @property
+    def size(self) -> int:
+        return self.vector + self.pair_reading + self.update_reading
+
+    def vectors(self, rows: Tensor) -> Tensor:
+        return rows.narrow(-1, 0, self.vector)
+
+    def pair_readings(self, rows: Tensor) -> Tensor:
+        return rows.narrow(-1, self.vector, self.pair_reading)
+
+    def update_readings(self, rows: Tensor) -> Tensor:
+        return rows.narrow(-1, self.vector + self.pair_reading, self.update_reading)
+
+
+def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tensor:
+    """Rows of entities with these vectors: [n, size] to [n, row size], 32-bit as the memory is."""
+    return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1).float()

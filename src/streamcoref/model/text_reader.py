@@ -1,0 +1,141 @@
+"""An encoder that reads a span and the latest mentions of an entity side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.encoder import Encoder, architecture_of, random_encoder
+from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.text_context import Question, TextContext
+from streamcoref.model.tokenizer import PieceTokenizer
+
+OPEN, CLOSE = "[", "]"  # around a mention
+BATCH = 64  # questions that share a pass of the encoder
+REMEMBERED = 4096  # contexts whose pieces are kept: an entity's are asked about again and again
+
+
+class EncoderReader(nn.Module):
+    """score = FF([first piece; the span's mark; the mean of the mentions' marks]) of one pass over
+
+        [CLS] the span's sentence, the span marked [SEP] the latest mentions, each marked in its sentence [SEP]
+
+    Of a sentence at most `context_pieces` pieces are read, those around the mention. The encoder is one of its own with
+    `layers` layers, or, if that is None, the model's, which then learns from this too. The score is 0 before anything
+    has been learnt.
+    """
+
+    keeps_initial = True
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokenizer: PieceTokenizer | None,
+        contexts: int,
+        context_pieces: int,
+        hidden: int,
+        layers: int | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        longest = 3 + (contexts + 1) * (context_pieces + 2)
+        if encoder.max_pieces is not None and longest > encoder.max_pieces:
+            raise StreamcorefError(
+                f"{contexts} contexts of {context_pieces} pieces need passes of {longest} pieces, "
+                f"but this encoder has positions for {encoder.max_pieces} only"
+            )
+        self.tokenizer, self.context_pieces = tokenizer, context_pieces
+        self.own = None if layers is None else _shorter(encoder, layers)
+        self._shared = [encoder]  # in a list: its weights are the model's, not this part's
+        self.net = FeedForward([encoder.hidden_size] * 3, hidden, dropout)
+        nn.init.zeros_(self.net.output.weight)
+        nn.init.zeros_(self.net.output.bias)
+        self._pieces = lru_cache(REMEMBERED)(self._marked)
+
+    @property
+    def encoder(self) -> Encoder:
+        return self._shared[0] if self.own is None else self.own
+
+    def begin(self, encoder: Encoder) -> None:
+        """An encoder of its own begins as the lower layers of the model's."""
+        if self.own is not None:
+            given = encoder.state_dict()
+            self.own.load_state_dict({name: given[name] for name in self.own.state_dict()})
+
+    def forward(self, questions: Sequence[Question]) -> Tensor:
+        """Scores [n]. While it learns, a pass is computed again on the way back, so that memory is one batch's."""
+        if not questions:
+            return self.net.output.bias.new_zeros(0)
+        # By length, so that little is padded; a question's score does not depend on its neighbours.
+        passes = [self._pass(question) for question in questions]
+        order = sorted(range(len(passes)), key=lambda number: len(passes[number][0]))
+        scores = []
+        for first in range(0, len(order), BATCH):
+            batch = self._batch([passes[number] for number in order[first : first + BATCH]])
+            if torch.is_grad_enabled():
+                scores.append(checkpoint(self._read, *batch, use_reentrant=False))
+            else:
+                scores.append(self._read(*batch))
+        places = torch.tensor(order, device=scores[0].device).argsort()
+        return torch.cat(scores)[places]
+
+    def _pass(self, question: Question) -> tuple[list[int], list[int]]:
+        """The pieces, and where the marks are, the span's first."""
+        if self.tokenizer is None:
+            raise StreamcorefError("a scorer that reads text needs the tokenizer that its model was built with")
+        pieces, marks = [self.tokenizer.first], []
+        for number, context in enumerate((question.span, *question.mentions)):
+            marked, mark = self._pieces(context, self.tokenizer)
+            marks.append(len(pieces) + mark)
+            pieces += marked
+            if number == 0:
+                pieces.append(self.tokenizer.last)
+        return [*pieces, self.tokenizer.last], marks
+
+    def _marked(self, context: TextContext, tokenizer: PieceTokenizer) -> tuple[list[int], int]:
+        """The pieces around a mention, with its marks, and the place of the first of these."""
+        words = tokenizer([*context.words, OPEN, CLOSE])
+        before, mention, behind = (
+            [piece for word in words[a:b] for piece in word]
+            for a, b in ((0, context.start), (context.start, context.end), (context.end, len(context.words)))
+        )
+        mention = mention[: self.context_pieces]
+        room = self.context_pieces - len(mention)
+        left = min(len(before), max(room // 2, room - len(behind)))
+        before, behind = before[len(before) - left :], behind[: room - left]
+        return [*before, words[-2][0], *mention, words[-1][0], *behind], len(before)
+
+    def _batch(self, passes: Sequence[tuple[list[int], list[int]]]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Pieces [n, length], their mask, the span's mark [n], and shares of the mentions' marks [n, length]."""
+        longest = max(len(pieces) for pieces, _ in passes)
+        ids = torch.full((len(passes), longest), self.encoder.pad_id)
+        mask = torch.zeros_like(ids)
+        shares = torch.zeros(len(passes), longest)
+        for row, (pieces, marks) in enumerate(passes):
+            ids[row, : len(pieces)] = torch.tensor(pieces)
+            mask[row, : len(pieces)] = 1
+            shares[row, marks[1:]] = 1 / (len(marks) - 1)
+        spans = torch.tensor([marks[0] for _, marks in passes])
+        device = self.net.output.weight.device
+        return ids.to(device), mask.to(device), spans.to(device), shares.to(device)
+
+    def _read(self, ids: Tensor, mask: Tensor, spans: Tensor, shares: Tensor) -> Tensor:
+        vectors = self.encoder.encode(ids, mask)  # [n, length, hidden]
+        rows = torch.arange(len(ids), device=ids.device)
+        mentions = (shares[:, :, None] * vectors).sum(1)
+        scores: Tensor = self.net(torch.cat([vectors[:, 0], vectors[rows, spans], mentions], dim=-1))
+        return scores.float()
+
+
+def _shorter(encoder: Encoder, layers: int) -> Encoder:
+    """A new encoder like another one, with fewer layers, whose weights are random."""
+    architecture = architecture_of(encoder.model)
+    there = encoder.model.config.num_hidden_layers
+    if layers > there:
+        raise StreamcorefError(f"pair_score.layers is {layers}, but this encoder has {there} layers only")
+    return Encoder(random_encoder(architecture | {"num_hidden_layers": layers}))

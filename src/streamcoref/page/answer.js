@@ -1,0 +1,163 @@
+// A text with its entities while it is read, and the corrections that somebody makes by hand.
+import {Positions, countBelow} from "./positions.js";
+
+// Hues this many degrees apart are well spread however many there are.
+const GOLDEN_ANGLE = 137.508, FIRST_HUE = 250;
+const LONGEST_LABEL = 30; // characters, of an entity that has no name yet
+
+const inOrder = (a, b) => a.start - b.start || b.end - a.end;
+
+// A mention is {start, end, word_start, word_end, sentence, score, source, entity}: `start` and `end` count UTF-16
+// units of the text, `source` is the number of the entity that the model put it into, `entity` the one it is in now.
+// An entity is {id, hue, name, label, mentions}: `name` is null until it is finished, `label` is what is shown.
+export class Answer {
+  constructor(key) {
+    this.key = key;
+    this.text = "";
+    this.turns = []; // where a speaker begins: {start, speaker}
+    this.positions = new Positions();
+    this.words = 0;
+    this.mentions = []; // in the order of the text, outer ones first
+    this.sources = new Map(); // the model's entities by number
+    this.entities = new Map(); // what is left of them after corrections
+    this.corrections = []; // {merge: [from, into]} and {rename: [entity, name]}, in the order in which they were made
+    this.loads = 0; // how often all entities and mentions have been replaced
+    this.changes = 0; // goes up with every change, so that others can see whether there was one
+  }
+
+  addText(text, speaker) {
+    if (speaker !== undefined && (this.turns.at(-1)?.speaker ?? "") !== speaker) {
+      this.turns.push({start: this.text.length, speaker});
+    }
+    this.text += text;
+    this.positions.add(text);
+    this.changes++;
+  }
+
+  // One event of the server.
+  add(event) {
+    this.changes++;
+    if (event.event === "entity_finished") {
+      this.source(event.entity).name = event.name;
+      this.nameAgain(event.entity);
+      return;
+    }
+    const mention = this.mention(event.mention, event.entity);
+    this.mentions.splice(placeOf(this.mentions, mention), 0, mention);
+    mention.entity.mentions.splice(placeOf(mention.entity.mentions, mention), 0, mention);
+    this.nameAgain(event.entity);
+  }
+
+  // Many entities and mentions at once, in any order, in the place of those that were there.
+  load(entities, mentions) {
+    this.changes++;
+    this.loads++;
+    this.sources.clear();
+    for (const {id, name} of entities) this.source(id).name = name;
+    this.mentions = mentions.map(({entity, ...mention}) => this.mention(mention, entity)).sort(inOrder);
+    this.correct(this.corrections);
+  }
+
+  mention({start, end, word_start, word_end, sentence, score}, source) {
+    const entity = this.entities.get(this.root(source)) ?? this.source(source);
+    const [first, last] = [this.positions.unit(start), this.positions.unit(end)];
+    return {start: first, end: last, word_start, word_end, sentence, score, source, entity};
+  }
+
+  source(id) {
+    let entity = this.sources.get(id);
+    if (!entity) {
+      const hue = Math.round(this.sources.size * GOLDEN_ANGLE + FIRST_HUE) % 360;
+      entity = {id, hue, name: null, label: "", mentions: []};
+      this.sources.set(id, entity);
+      if (this.root(id) === id) this.entities.set(id, entity);
+    }
+    return entity;
+  }
+
+  // The entity that another was merged into, by hand.
+  root(id) {
+    for (const {merge} of this.corrections) if (merge && merge[0] === id) id = merge[1];
+    return id;
+  }
+
+  // Begin again from the model's entities and make these corrections. Those of entities that are not there yet wait.
+  correct(corrections) {
+    this.changes++;
+    this.corrections = corrections;
+    const roots = new Map();
+    for (const [id, entity] of this.sources) {
+      entity.mentions = [];
+      roots.set(id, this.sources.get(this.root(id)) ?? entity);
+    }
+    this.entities = new Map([...this.sources].filter(([id, entity]) => roots.get(id) === entity));
+    for (const mention of this.mentions) {
+      mention.entity = roots.get(mention.source);
+      mention.entity.mentions.push(mention);
+    }
+    for (const id of this.entities.keys()) this.nameAgain(id);
+  }
+
+  nameAgain(id) {
+    const entity = this.sources.get(this.root(id));
+    if (!entity) return;
+    const given = this.corrections.findLast(({rename}) => rename && rename[0] === entity.id);
+    entity.label = given?.rename[1] ?? entity.name ?? this.guess(entity);
+  }
+
+  // Until the server names an entity: the longest of its first mentions that is short enough, which is no pronoun if
+  // there is anything else.
+  guess(entity) {
+    const texts = entity.mentions.slice(0, 20).map((mention) => this.textOf(mention).replace(/\s+/g, " "));
+    const short = texts.filter((text) => text.length <= LONGEST_LABEL);
+    return (short.length ? short : texts).reduce((best, text) => (text.length > best.length ? text : best), "");
+  }
+
+  textOf({start, end}) { return this.text.slice(start, end); }
+
+  speakerAt(position) {
+    return this.turns[countBelow(this.turns, position + 1, (turn) => turn.start) - 1]?.speaker ?? "";
+  }
+
+  // The mentions that have some of these characters, in order. Those that began before are looked for backwards, no
+  // farther than the farthest end of all before says.
+  mentionsIn(start, end) {
+    if (this.endsOf !== this.changes) {
+      this.endsOf = this.changes;
+      let farthest = 0;
+      this.ends = Float64Array.from(this.mentions, (mention) => (farthest = Math.max(farthest, mention.end)));
+    }
+    let first = countBelow(this.mentions, start, (mention) => mention.start);
+    while (first > 0 && this.ends[first - 1] > start) first--;
+    const found = [];
+    for (let i = first; i < this.mentions.length && this.mentions[i].start < end; i++) {
+      if (this.mentions[i].end > start) found.push(this.mentions[i]);
+    }
+    return found;
+  }
+
+  largestFirst() {
+    return [...this.entities.values()]
+      .filter((entity) => entity.mentions.length)
+      .sort((a, b) => b.mentions.length - a.mentions.length || inOrder(a.mentions[0], b.mentions[0]));
+  }
+}
+
+// Where a mention belongs in a sorted list: most often at its end.
+function placeOf(mentions, mention) {
+  let low = 0, high = mentions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (inOrder(mentions[middle], mention) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The number of a mention in its entity.
+export function numberOf(mention) {
+  const {mentions} = mention.entity;
+  let number = countBelow(mentions, mention.start, (other) => other.start);
+  while (mentions[number] !== mention) number++;
+  return number;
+}

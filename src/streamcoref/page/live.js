@@ -1,0 +1,89 @@
+// A conversation that is read while it is written. The server holds the stream; a lost connection is taken up again,
+// and what it has not acknowledged is sent once more.
+import {fetchJson, call} from "./api.js";
+import {storedKey} from "./key.js";
+
+const AGAIN = 1000; // milliseconds until a lost connection is tried again
+
+export class LiveStream {
+  // `on.changed()` when the answer has grown, `on.state(sentence)` when the connection comes or goes.
+  constructor(answer, on) {
+    this.answer = answer;
+    this.on = on;
+    this.said = []; // turns [speaker, text]
+    this.waiting = []; // messages that the server has not acknowledged: {text, speaker, end}
+    this.position = 0;
+    this.closed = false;
+  }
+
+  async start() {
+    this.id = (await fetchJson("/v1/streams", {method: "POST", json: {options: {}}})).id;
+    await this.connect();
+  }
+
+  async connect() {
+    const {position} = await fetchJson(`/v1/streams/${encodeURIComponent(this.id)}`);
+    this.acknowledge(position);
+    const url = new URL(`/v1/streams/${encodeURIComponent(this.id)}/live`, location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    // A browser sends no headers of ours with a WebSocket; a key goes as the name of a protocol.
+    const key = storedKey();
+    this.socket = new WebSocket(url, key ? ["streamcoref", `key.${encoded(key)}`] : ["streamcoref"]);
+    this.socket.addEventListener("open", () => {
+      this.on.state("");
+      for (const message of this.waiting) this.send(message);
+    });
+    this.socket.addEventListener("message", ({data}) => this.receive(JSON.parse(data)));
+    this.socket.addEventListener("close", () => this.lost());
+  }
+
+  lost() {
+    if (this.closed) return;
+    this.on.state("The connection is lost; trying again.");
+    setTimeout(() => { if (!this.closed) this.connect().catch(() => this.lost()); }, AGAIN);
+  }
+
+  say(speaker, text) {
+    this.said.push([speaker, text]);
+    const line = `${text}\n`;
+    this.answer.addText(line, speaker);
+    const message = {text: line, speaker, end: this.answer.positions.characters};
+    this.waiting.push(message);
+    if (this.socket?.readyState === WebSocket.OPEN) this.send(message);
+    this.on.changed();
+  }
+
+  // Reading at once what was said: that is what a conversation waits for.
+  send({text, speaker}) {
+    this.socket.send(JSON.stringify({text, speaker}));
+    this.socket.send(JSON.stringify({flush: true}));
+  }
+
+  receive(event) {
+    if (event.event === "fed") {
+      this.acknowledge(event.position);
+      this.answer.words = event.words;
+      this.on.changed();
+    } else if (event.event === "error") this.on.state(event.error);
+    else {
+      this.answer.add(event);
+      this.on.changed();
+    }
+  }
+
+  acknowledge(position) {
+    this.position = position;
+    this.waiting = this.waiting.filter(({end}) => end > position);
+  }
+
+  record() { return fetchJson("/v1/split", {method: "POST", json: {turns: this.said}}); }
+
+  close() {
+    this.closed = true;
+    this.socket?.close();
+    if (this.id) call(`/v1/streams/${encodeURIComponent(this.id)}/close`, {method: "POST"}).catch(() => {});
+  }
+}
+
+// Base64 for names of protocols, which have no "/", "+" or "=".
+const encoded = (key) => btoa(key).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

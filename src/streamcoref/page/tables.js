@@ -1,0 +1,46 @@
+// JSON and CSV, character by character as streamcoref.formats writes them.
+
+// A probability as Python spells it.
+export function spelt(score) {
+  if (score === null) return null;
+  if (Number.isInteger(score)) return `${score}.0`;
+  if (Math.abs(score) >= 1e-4) return String(score);
+  return score.toExponential().replace(/e-(\d)$/, "e-0$1");
+}
+
+const quoted = (value) => JSON.stringify(value);
+
+export function toJson(document) {
+  const {key, genre, text, words, sentenceEnds, entities} = document;
+  const head =
+    `{"key": ${quoted(key)}, "genre": ${quoted(genre)}, "text": ${quoted(text)}, ` +
+    `"words": ${words.length}, "sentences": ${sentenceEnds.length}, "entities": [`;
+  const lines = entities.map(({id, name, size, mentions}) => {
+    const places = mentions.map(mentionJson).join(", ");
+    return `\n  {"id": ${id}, "name": ${quoted(name)}, "size": ${size}, "mentions": [${places}]}`;
+  });
+  return `[\n${head}${lines.join(",")}${lines.length ? "\n" : ""}]}\n]\n`;
+}
+
+function mentionJson({text, start, end, word_start, word_end, sentence, score}) {
+  return (
+    `{"text": ${quoted(text)}, "start": ${start}, "end": ${end}, "word_start": ${word_start}, ` +
+    `"word_end": ${word_end}, "sentence": ${sentence}, "score": ${spelt(score)}}`
+  );
+}
+
+const COLUMNS = "document entity name size text start end word_start word_end sentence score".split(" ");
+
+export function toCsv({key, entities}) {
+  const rows = entities
+    .flatMap(({id, name, size, mentions}) => mentions.map((mention) => ({id, name, size, mention})))
+    .sort(({mention: a}, {mention: b}) => a.word_start - b.word_start || b.word_end - a.word_end)
+    .map(({id, name, size, mention: m}) =>
+      [key, id, name, size, m.text, m.start, m.end, m.word_start, m.word_end, m.sentence, spelt(m.score)]);
+  return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+}
+
+function cell(value) {
+  const text = String(value ?? "");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,180 @@
+// The text and its entities side by side: choosing an entity, walking through its mentions, searching.
+import {numberOf} from "./answer.js";
+import {count, make} from "./dom.js";
+import {EntityList} from "./entity_list.js";
+import {visible} from "./marks.js";
+import {Reader} from "./reader.js";
+import {findPlaces} from "./search.js";
+import {lasting} from "./storage.js";
+
+const LINES = "streamcoref.joinLines"; // in the browser's storage
+
+export class View {
+  // `tools` are elements for the chosen entity, shown with its name; see corrections.js.
+  constructor(tools = []) {
+    this.reader = new Reader({
+      choose: (mention) => this.pick(mention.entity, mention),
+      point: (entity) => this.point(entity),
+    });
+    this.list = new EntityList({
+      choose: (entity) => this.pick(entity),
+      enter: () => this.walkTo(this.at ?? 0, {focus: true}),
+      point: (entity) => this.point(entity),
+    });
+    this.chosen = null;
+    this.places = []; // that one walks through: mentions of the chosen entity, or what was searched for
+    this.at = null; // the number of the place where one is
+    this.asked = null; // {answer, cancel}, while an entity is asked for: picking one answers instead of choosing it
+    const search = {type: "search", placeholder: "Find an entity or words", "aria-label": "Find an entity or words"};
+    this.search = make("input", {...search, oninput: () => this.searched()});
+    this.search.addEventListener("keydown", (event) => { if (event.key === "Enter") this.enterSearch(); });
+    this.hits = make("button", {type: "button", class: "hits", hidden: true, onclick: () => this.walkHits()});
+    this.name = make("bdi", {class: "name"});
+    this.where = make("span", {class: "where", "aria-live": "polite"});
+    const button = (label, text, act) =>
+      make("button", {type: "button", "aria-label": label, title: label, onclick: act}, text);
+    this.card = make("div", {class: "card", role: "group", "aria-label": "Where you are", hidden: true},
+      make("div", {class: "row"}, this.name, button("Show all entities (Escape)", "✕", () => this.clear())),
+      make("div", {class: "row"},
+        button("Previous (p)", "‹", () => this.step(-1)),
+        this.where,
+        button("Next (n)", "›", () => this.step(1)),
+        ...tools),
+    );
+    const join = make("input", {type: "checkbox", onchange: () => this.joinLines(join.checked)});
+    this.join = join;
+    const key = (name) => make("kbd", {}, name);
+    this.aside = make("aside", {"aria-label": "Entities"},
+      this.search, this.hits, this.card, this.list.empty, this.list.box,
+      make("p", {class: "keys"},
+        key("j"), key("k"), " entities ", key("n"), key("p"), " mentions ", key("/"), " find ", key("Esc"), " all"),
+      make("label", {class: "lines"}, join, " Join lines into paragraphs"),
+    );
+    this.root = make("div", {class: "view"}, this.reader.pane, this.aside);
+    addEventListener("keydown", (event) => this.key(event));
+    join.checked = lasting.get(LINES) === "yes";
+    this.reader.pane.classList.toggle("joined", join.checked);
+  }
+
+  open(answer) {
+    this.answer = answer;
+    this.search.value = "";
+    this.hits.hidden = true;
+    this.setChosen(null);
+    this.reader.open(answer);
+    this.list.refresh(answer);
+  }
+
+  // The answer has grown or was corrected.
+  refresh() {
+    if (this.chosen) this.findAgain();
+    this.reader.refresh();
+    this.list.refresh(this.answer, this.search.value);
+    this.describe();
+  }
+
+  // The chosen entity and the place where one is may be other objects now, or gone.
+  findAgain() {
+    const entity = this.answer.entities.get(this.chosen.id);
+    if (!entity) { this.clear(); return; }
+    this.chosen = this.reader.chosen = this.list.chosen = entity;
+    this.places = entity.mentions;
+    const {current} = this.reader;
+    const number = this.places.findIndex((place) => place.start === current?.start && place.end === current.end);
+    this.at = number < 0 ? null : number;
+    this.reader.current = this.places[number] ?? null;
+  }
+
+  pick(entity, mention = null) {
+    if (this.asked) { this.asked.answer(entity); return; }
+    if (entity === this.chosen && !mention) { this.step(1); return; }
+    this.setChosen(entity);
+    this.walkTo(mention ? numberOf(mention) : 0, {still: mention !== null});
+  }
+
+  point(entity) { this.reader.point(entity); this.list.point(entity); }
+
+  setChosen(entity) {
+    this.chosen = entity;
+    this.places = entity ? entity.mentions : [];
+    this.at = null;
+    this.reader.choose(entity);
+    this.list.select(entity);
+    this.describe();
+  }
+
+  clear() {
+    this.asked?.cancel();
+    this.setChosen(null);
+    this.reader.goTo(null);
+  }
+
+  // The next or previous place; from the last to the first.
+  step(step) {
+    const {length} = this.places;
+    if (length) this.walkTo(this.at === null ? 0 : (this.at + step + length) % length);
+  }
+
+  walkTo(number, {focus = false, still = false} = {}) {
+    if (!this.places[number]) return;
+    this.at = number;
+    // The focus goes along if it is in the text.
+    const inText = document.activeElement?.closest(".blocks") !== null;
+    if (still) this.reader.current = this.places[number];
+    else this.reader.goTo(this.places[number], {focus: focus || inText});
+    this.reader.draw();
+    this.describe();
+  }
+
+  describe() {
+    this.card.hidden = this.places.length === 0;
+    this.card.classList.toggle("of-entity", this.chosen !== null);
+    this.name.textContent = visible(this.chosen ? this.chosen.label : `“${this.search.value.trim()}”`);
+    this.card.style.setProperty("--h", this.chosen?.hue ?? 0);
+    const number = this.at === null ? "–" : (this.at + 1).toLocaleString("en");
+    this.where.textContent = `${number} of ${this.places.length.toLocaleString("en")}`;
+  }
+
+  searched() {
+    this.list.refresh(this.answer, this.search.value);
+    this.found = findPlaces(this.answer.text, this.search.value);
+    this.hits.hidden = this.found.length === 0;
+    this.hits.textContent = `${count(this.found.length, "place", "places")} in the text`;
+    if (!this.chosen) { this.places = []; this.describe(); }
+  }
+
+  enterSearch() {
+    if (this.list.rows.length && this.search.value.trim()) this.pick(this.list.rows[0]);
+    else this.walkHits();
+  }
+
+  walkHits() {
+    this.setChosen(null);
+    this.places = this.found ?? [];
+    this.walkTo(0);
+  }
+
+  joinLines(joined) {
+    lasting.set(LINES, joined ? "yes" : "no");
+    this.reader.pane.classList.toggle("joined", joined);
+    this.reader.forget();
+    this.reader.refresh();
+  }
+
+  key(event) {
+    const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog");
+    if (event.ctrlKey || event.altKey || event.metaKey || this.root.closest("[hidden]")) return;
+    if (event.key === "Escape" && (!typing || typing === this.search)) {
+      if (typing) { this.search.value = ""; this.searched(); this.search.blur(); }
+      else if (this.asked) this.asked.cancel();
+      else this.clear();
+    } else if (typing) return;
+    else if (event.key === "/") this.search.focus();
+    else if (event.key === "n") this.step(1);
+    else if (event.key === "p") this.step(-1);
+    else if (event.key === "j") this.list.step(1);
+    else if (event.key === "k") this.list.step(-1);
+    else return;
+    event.preventDefault();
+  }
+}

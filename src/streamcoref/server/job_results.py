@@ -1,0 +1,59 @@
+"""What a job has found, page by page, from its store; also while it is being read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from streamcoref.document import Mention
+from streamcoref.store import StoredEntity
+from streamcoref.store.checking import checked_entity
+from streamcoref.store.connection import absent, connect, explained
+from streamcoref.store.schema import columns
+
+_MENTION_ORDER = ("entity", "text", "start", "end", "word_start", "word_end", "sentence", "score")
+
+
+def entities(path: Path, offset: int, limit: int, name: str | None) -> dict[str, Any]:
+    """The entities with the most mentions first; with a `name`, those whose name has it, or a mention that reads so."""
+    where, values = "", []
+    if name:
+        like = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in name) + "%"
+        where = "WHERE name LIKE ? ESCAPE '\\' OR id IN (SELECT entity FROM mentions WHERE text = ? COLLATE NOCASE)"
+        values = [like, name]
+    rows, found = _page(path, columns(StoredEntity), f"entities {where}", "size DESC, id", values, offset, limit)
+    return {"entities": [asdict(checked_entity(path, row)) for row in rows], "all": found, "offset": offset}
+
+
+def mentions_of(path: Path, entity: int, offset: int, limit: int) -> dict[str, Any]:
+    """Those of one entity, in the order of the text."""
+    return _mentions(path, "WHERE entity = ?", [entity], offset, limit)
+
+
+def mentions_between(path: Path, start: int, end: int, offset: int, limit: int) -> dict[str, Any]:
+    """All that have a character there, in the order of the text."""
+    return _mentions(path, "WHERE start < ? AND end > ?", [end, start], offset, limit)
+
+
+def _mentions(path: Path, where: str, values: Sequence[Any], offset: int, limit: int) -> dict[str, Any]:
+    names = f"entity, {columns(Mention)}"
+    rows, found = _page(path, names, f"mentions {where}", "word_start, word_end", values, offset, limit)
+    told = [dict(zip(names.split(", "), row, strict=True)) for row in rows]
+    return {"mentions": [{name: one[name] for name in _MENTION_ORDER} for one in told], "all": found, "offset": offset}
+
+
+def _page(
+    path: Path, names: str, what: str, order: str, values: Sequence[Any], offset: int, limit: int
+) -> tuple[list[sqlite3.Row], int]:
+    """Rows and how many there are in all; none from a store that is not there yet."""
+    if absent(path):
+        return [], 0
+    with explained(path), closing(connect(path, writable=False)) as connection:
+        connection.execute("BEGIN")  # both answers are of one moment
+        (found,) = connection.execute(f"SELECT count(*) FROM {what}", values).fetchone()
+        statement = f"SELECT {names} FROM {what} ORDER BY {order} LIMIT ? OFFSET ?"
+        return connection.execute(statement, [*values, limit, offset]).fetchall(), found

@@ -1,0 +1,19 @@
+"""Stores: the entities of a text of any length in an SQLite file, made by a job that can be killed and goes on.
+
+`Resolver.resolve_file` makes one, `Store.open` reads it. docs/store.md describes the tables.
+"""
+
+from streamcoref.progress import ReadingProgress
+from streamcoref.store.database import Store
+from streamcoref.store.listing import InContext, mentions_in_context
+from streamcoref.store.schema import ReadingPosition, StoredEntity, StoreOrigin
+
+__all__ = [
+    "InContext",
+    "ReadingPosition",
+    "ReadingProgress",
+    "Store",
+    "StoreOrigin",
+    "StoredEntity",
+    "mentions_in_context",
+]

@@ -1,0 +1,105 @@
+"""What a store holds, checked: it may have been damaged, or changed by somebody, and SQLite keeps anything anywhere."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from streamcoref.document import Mention
+from streamcoref.errors import Remedy, StreamcorefError
+from streamcoref.store.schema import SCHEMA, ReadingPosition, StoredEntity, StoreOrigin
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+_LONGEST_MENTION = 1 << 20  # characters
+
+
+class _Rows(NamedTuple):
+    """What the rows of each table may be."""
+
+    origin: TypeAdapter[Any]
+    position: TypeAdapter[Any]
+    entity: TypeAdapter[Any]
+    mention: TypeAdapter[Any]
+
+
+@cache
+def _rows() -> _Rows:
+    """Made when the first store is opened: pydantic takes time to import."""
+    from pydantic import Field, StrictBool, TypeAdapter
+
+    from streamcoref.checked import Count, Finite, Positive, Text
+
+    state = Annotated[bytes, Field(strict=True)] | None
+    return _Rows(
+        origin=TypeAdapter(tuple[Text, Count | None, Text, Text, Text, Text]),
+        position=TypeAdapter(tuple[Count, Count, Count, Count, Text, state, StrictBool]),
+        entity=TypeAdapter(tuple[Count, Text, Positive, Count | None, Count | None, Count, Count, StrictBool]),
+        mention=TypeAdapter(tuple[Count, Count, Count | None, Count | None, Text, Count, Finite | None]),
+    )
+
+
+def check_tables(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise unless the tables and indices are ours, word for word. Others may be beside them, but nothing that acts."""
+    found = {sql for _, sql in connection.execute("SELECT name, sql FROM sqlite_master")}
+    ours = {statement for statement in SCHEMA if statement.startswith("CREATE")}
+    (triggers,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").fetchone()
+    if not ours <= found or triggers:
+        raise damaged(path, "its tables are not as they were made")
+
+
+def checked_input(path: Path, row: Sequence[Any] | None) -> tuple[StoreOrigin, ReadingPosition]:
+    if row is None:
+        raise damaged(path, "it does not say what it was made from")
+    split = len(fields(StoreOrigin))
+    origin = StoreOrigin(*_checked(path, _rows().origin, row[:split]))
+    position = ReadingPosition(*_checked(path, _rows().position, _with_flag(row[split:])))
+    try:
+        options = json.loads(origin.options)
+    except (ValueError, RecursionError):
+        options = None
+    if not isinstance(options, dict):
+        raise damaged(path, "its options cannot be read")
+    begun = position.bytes_read > 0 or position.words > 0
+    if position.done == (position.state is not None) and (position.done or begun):
+        raise damaged(path, "it goes on after its end" if position.done else "it has no state to go on from")
+    if origin.size is not None and position.bytes_read > origin.size:
+        raise damaged(path, "more was read than there is")
+    return origin, position
+
+
+def checked_entity(path: Path, row: Sequence[Any]) -> StoredEntity:
+    return StoredEntity(*_checked(path, _rows().entity, _with_flag(row)))
+
+
+def checked_mention(path: Path, row: Sequence[Any]) -> Mention:
+    mention = Mention(*_checked(path, _rows().mention, row))
+    length = None if mention.start is None or mention.end is None else mention.end - mention.start
+    if length is not None and not 0 <= length <= _LONGEST_MENTION:
+        raise damaged(path, "a mention ends before it begins, or never")
+    return mention
+
+
+def _checked(path: Path, kind: TypeAdapter[Any], row: Sequence[Any]) -> tuple[Any, ...]:
+    from pydantic import ValidationError
+
+    try:
+        values: tuple[Any, ...] = kind.validate_python(tuple(row))
+    except ValidationError:
+        raise damaged(path, "it has values that no store has") from None
+    return values
+
+
+def _with_flag(row: Sequence[Any]) -> list[Any]:
+    """A row whose last column is a flag, which SQLite keeps as a number."""
+    return [*row[:-1], {0: False, 1: True}.get(row[-1]) if type(row[-1]) is int else None]
+
+
+def damaged(path: Path, why: str) -> StreamcorefError:
+    return StreamcorefError(f"{path}: this store is damaged: {why}", Remedy.MAKE_ANEW)

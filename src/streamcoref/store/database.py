@@ -1,0 +1,220 @@
+"""The store: entities and their mentions in an SQLite file, with what it takes to go on after being killed.
+
+Output, position in the text and state of the stream are committed in one transaction, so that they always belong
+together.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import astuple
+from pathlib import Path
+from types import TracebackType
+
+from streamcoref.document import Mention
+from streamcoref.errors import Remedy, StreamcorefError
+from streamcoref.events import EntityFinished, EntityStarted, Event
+from streamcoref.language.labels import clean_name, is_pronoun
+from streamcoref.store.checking import check_tables, checked_entity, checked_input, checked_mention
+from streamcoref.store.connection import absent, clear, connect, explained, transaction
+from streamcoref.store.lock import WriterLock
+from streamcoref.store.schema import SCHEMA, ReadingPosition, StoredEntity, StoreOrigin, columns
+
+_EVERY = -1  # as SQLite says "no limit"
+_MOST = (1 << 63) - 1  # the largest number that it knows
+
+
+class Store:
+    """One text's entities in one file. `origin` and `position` are as of the latest commit.
+
+    To be closed after use, or used in a `with` block.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None = None) -> None:
+        self.path = path
+        self._connection, self._lock = connection, lock
+        with explained(path):
+            check_tables(path, connection)
+            # Names of entities that are alive are provisional; see _LINK.
+            connection.create_function("is_pronoun", 1, lambda name: is_pronoun(name.split()), deterministic=True)
+            row = connection.execute(f"SELECT {columns(StoreOrigin)}, {columns(ReadingPosition)} FROM input").fetchone()
+            self.origin, self.position = checked_input(path, row)
+            self._identity = path.stat()
+
+    @classmethod
+    def create(cls, path: str | Path, origin: StoreOrigin, *, force: bool = False) -> Store:
+        """A new store that has nothing yet. What is there must have been found `absent`, or `force` replaces it."""
+        path = Path(path)
+        with ExitStack() as held:
+            lock = WriterLock(path)
+            held.callback(lock.release)
+            if force:
+                clear(path)
+            if not absent(path):
+                raise StreamcorefError(f"{path}: another process has made this store meanwhile", Remedy.GO_ON)
+            with explained(path):
+                connection = connect(path, writable=True)
+                held.callback(connection.close)
+                # Readers go on while we write. A process that is killed loses nothing by synchronous = NORMAL.
+                connection.execute("PRAGMA journal_mode = WAL")
+                with transaction(connection):
+                    for statement in SCHEMA:
+                        connection.execute(statement)
+                    values = [*astuple(origin), *astuple(ReadingPosition())]
+                    connection.execute(
+                        f"INSERT INTO input (id, {columns(StoreOrigin)}, {columns(ReadingPosition)}) "
+                        f"VALUES (1{', ?' * len(values)})",
+                        values,
+                    )
+                store = cls(path, connection, lock)
+            held.pop_all()  # they are the store's now
+            return store
+
+    @classmethod
+    def open(cls, path: str | Path, *, writable: bool = False) -> Store:
+        """A store that exists. One opened for reading may be written by another process meanwhile.
+
+        Of those that are writable there is one at a time, in all processes together.
+        """
+        path = Path(path)
+        if absent(path):
+            raise StreamcorefError(f"{path}: no such store", Remedy.MAKE_STORE)
+        with ExitStack() as held, explained(path):
+            lock = WriterLock(path) if writable else None
+            if lock is not None:
+                held.callback(lock.release)
+            connection = connect(path, writable=writable)
+            held.callback(connection.close)
+            store = cls(path, connection, lock)
+            held.pop_all()  # they are the store's now
+            return store
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def commit(self, events: Iterable[Event], position: ReadingPosition, sha256: str | None = None) -> None:
+        """Add what a stream reported on its way to `position`, all of it or, after an error, nothing.
+
+        `sha256` is given for a pipe: that of the bytes read so far.
+        """
+        connection, before = self._connection, self.position
+        self._check_place()
+        with explained(self.path), transaction(connection):
+            moved = connection.execute(
+                f"UPDATE input SET ({columns(ReadingPosition)}, sha256) = (?, ?, ?, ?, ?, ?, ?, coalesce(?, sha256)) "
+                "WHERE bytes_read = ? AND characters = ? AND done = 0",
+                (*astuple(position), sha256, before.bytes_read, before.characters),
+            )
+            if moved.rowcount != 1:
+                raise StreamcorefError(f"{self.path}: another process is writing to this store; let it finish first")
+            for event in events:
+                _add(connection, event)
+        self._check_place()
+        self.position = position
+
+    def _check_place(self) -> None:
+        """Raise if what is written no longer gets to where the store was: its file is gone, or another one."""
+        if not self._in_place():
+            raise StreamcorefError(
+                f"{self.path}: this store was removed or replaced while it was being written; what was read is lost",
+                Remedy.GO_ON,
+            )
+
+    def _in_place(self) -> bool:
+        try:
+            return os.path.samestat(self._identity, self.path.stat())
+        except OSError:
+            return False
+
+    def rename_input(self, path: str) -> None:
+        """Note where the same text is found now."""
+        with explained(self.path), transaction(self._connection):
+            self._connection.execute("UPDATE input SET path = ?", (path,))
+
+    def close(self) -> None:
+        if self.position.done and self._in_place():  # or the files beside it are another's
+            # One file, readable from read-only folders too; whoever reads just now keeps it as it is.
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def counts(self) -> tuple[int, int]:
+        """Entities and mentions so far."""
+        with explained(self.path):
+            row = self._connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone()
+        return row[0], row[1]
+
+    def entities(self, top: int | None = None) -> list[StoredEntity]:
+        """The entities, those with the most mentions first: all, or so many."""
+        return self._entities("ORDER BY size DESC, id LIMIT ?", _EVERY if top is None else min(top, _MOST))
+
+    def named(self, text: str) -> list[StoredEntity]:
+        """The entities called so, whole names before parts of names, large ones first; if there are none, those with
+        a mention that reads so."""
+        like = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in text) + "%"
+        found = self._entities(
+            "WHERE name LIKE ? ESCAPE '\\' ORDER BY name = ? COLLATE NOCASE DESC, size DESC, id", like, text
+        )
+        return found or self._entities(
+            "WHERE id IN (SELECT entity FROM mentions WHERE text = ? COLLATE NOCASE) ORDER BY size DESC, id", text
+        )
+
+    def _entities(self, clause: str, *values: object) -> list[StoredEntity]:
+        with explained(self.path):
+            rows = self._connection.execute(f"SELECT {columns(StoredEntity)} FROM entities {clause}", values)
+            return [checked_entity(self.path, row) for row in rows]
+
+    def mentions(self, entity: int) -> Iterator[Mention]:
+        """The mentions of the entity with that `id`, in the order of the text."""
+        with explained(self.path):
+            yield from (
+                checked_mention(self.path, row)
+                for row in self._connection.execute(
+                    f"SELECT {columns(Mention)} FROM mentions WHERE entity = ? ORDER BY word_start, word_end",
+                    (entity,),
+                )
+            )
+
+    def timeline(self, entity: int, places: int) -> list[int]:
+        """How many mentions an entity has in each of so many equal parts of the words read so far."""
+        counts = [0] * places
+        with explained(self.path):
+            rows = self._connection.execute(
+                "SELECT max(0, min(CAST(word_start AS INTEGER) * ? / ?, ? - 1)) AS place, count(*) "
+                "FROM mentions WHERE entity = ? GROUP BY 1",
+                (places, max(1, self.position.words), places, entity),
+            )
+            for place, count in rows:
+                counts[place] = count
+        return counts
+
+
+_START = "INSERT INTO entities VALUES (?, ?, 1, ?, ?, ?, ?, 0)"
+# The latest mention is not always the one that reaches farthest: one may stand inside another.
+_LINK = """UPDATE entities SET size = size + 1, end = max(end, ?), word_end = max(word_end, ?),
+    name = CASE WHEN is_pronoun(name) THEN ? ELSE name END WHERE id = ?"""
+_FINISH = "UPDATE entities SET name = ?, size = ?, finished = 1 WHERE id = ?"
+_MENTION = "INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def _add(connection: sqlite3.Connection, event: Event) -> None:
+    if isinstance(event, EntityFinished):
+        connection.execute(_FINISH, (event.name, event.size, event.entity))
+        return
+    m = event.mention
+    place = m.start, m.end, m.word_start, m.word_end
+    if isinstance(event, EntityStarted):
+        connection.execute(_START, (event.entity, clean_name(m.text), *place))
+    else:
+        connection.execute(_LINK, (m.end, m.word_end, clean_name(m.text), event.entity))
+    connection.execute(_MENTION, (event.entity, *place, m.text, m.sentence, m.score))

@@ -1,0 +1,80 @@
+"""Mentions of a store with the text around them, taken from the text's file while it is read once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from streamcoref.document import Document, Mention
+from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.formats import read_documents
+from streamcoref.store.database import Store
+from streamcoref.store.sources import DocumentSource
+from streamcoref.text.files import examine, is_regular, read_text
+
+
+class InContext(NamedTuple):
+    """A mention and what stands before and after it."""
+
+    before: str
+    mention: Mention
+    after: str
+
+
+def mentions_in_context(store: Store, entity: int, width: int) -> Iterator[InContext]:
+    """The mentions of an entity, each with up to `width` characters on each side, in the order of the text.
+
+    The characters come from the text's file. One that is no longer there, or has changed, is an InputError at once.
+    """
+    path, options = Path(store.origin.path), json.loads(store.origin.options)
+    try:
+        if "document" in options:
+            whole = _document(store, path, options["format"], options["document"]).with_text()
+            return in_context(_placed(whole, store.mentions(entity)), [whole.text or ""], width)
+        how = options["encoding"], options["errors"]
+        if is_regular(path) and examine(path, *how).sha256 == store.origin.sha256:
+            return in_context(store.mentions(entity), read_text(path, *how), width)
+    except (StreamcorefError, LookupError, TypeError, ValueError, OSError):  # path and options may be anybody's
+        pass
+    raise InputError("the text is no longer there or has changed", path)
+
+
+def _document(store: Store, path: Path, format_name: str, key: str) -> Document:
+    """The document that a store was made from; a LookupError if its file no longer has it."""
+    for document in read_documents(path, format_name) if is_regular(path) else ():
+        if document.key == key and DocumentSource(document, path, format_name).sha256 == store.origin.sha256:
+            return document
+    raise LookupError(key)
+
+
+def _placed(document: Document, mentions: Iterable[Mention]) -> Iterator[Mention]:
+    """Mentions with the characters that they have in a document's text."""
+    for mention in mentions:
+        there = document.mention((mention.word_start, mention.word_end))
+        yield replace(mention, start=there.start, end=there.end)
+
+
+def in_context(mentions: Iterable[Mention], text: Iterable[str], width: int) -> Iterator[InContext]:
+    """Each mention with up to `width` characters on each side. Mentions come in the order of the text.
+
+    The text comes in chunks, of which no more is held than is needed.
+    """
+    chunks = iter(text)
+    window, begin = "", 0  # the characters from `begin` on
+    for mention in mentions:
+        if mention.start is None or mention.end is None:
+            raise StreamcorefError("this store is damaged: a mention of a text has no characters in it")
+        first = max(0, mention.start - width)
+        while begin + len(window) < mention.end + width:
+            chunk = next(chunks, None)
+            if chunk is None:
+                break
+            window += chunk
+            passed = min(len(window), max(0, first - begin))
+            window, begin = window[passed:], begin + passed
+        before = window[max(0, first - begin) : mention.start - begin]
+        after = window[mention.end - begin : mention.end + width - begin]
+        yield InContext(before, mention, after)

@@ -1,0 +1,103 @@
+"""The tables of a store, and their rows as values. docs/store.md describes them, with example queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from streamcoref.document import Mention
+
+APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
+VERSION = 1
+
+SCHEMA = (
+    """CREATE TABLE input (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        path TEXT NOT NULL,
+        size INTEGER,
+        sha256 TEXT NOT NULL,
+        model TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        options TEXT NOT NULL,
+        bytes_read INTEGER NOT NULL,
+        lines INTEGER NOT NULL,
+        characters INTEGER NOT NULL,
+        words INTEGER NOT NULL,
+        decoder TEXT NOT NULL,
+        state BLOB,
+        done INTEGER NOT NULL
+    )""",
+    """CREATE TABLE entities (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        start INTEGER,
+        end INTEGER,
+        word_start INTEGER NOT NULL,
+        word_end INTEGER NOT NULL,
+        finished INTEGER NOT NULL
+    )""",
+    """CREATE TABLE mentions (
+        entity INTEGER NOT NULL REFERENCES entities (id),
+        start INTEGER,
+        end INTEGER,
+        word_start INTEGER NOT NULL,
+        word_end INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        sentence INTEGER NOT NULL,
+        score REAL
+    )""",
+    "CREATE INDEX entities_by_size ON entities (size DESC, id)",
+    "CREATE INDEX entities_by_name ON entities (name COLLATE NOCASE)",
+    "CREATE INDEX mentions_by_entity ON mentions (entity, word_start)",
+    "CREATE INDEX mentions_by_place ON mentions (word_start)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOrigin:
+    """What a store is made from; all but `path` and `model`, which are only for people, must stay the same.
+
+    `size` and `sha256` are of the whole text. Of a pipe, whose end nobody knows, `size` is None and `sha256` that of
+    the bytes read so far. `fingerprint` is the model's, `options` a JSON object.
+    """
+
+    path: str
+    size: int | None
+    sha256: str
+    model: str
+    fingerprint: str
+    options: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPosition:
+    """How far the text has been read, what the decoder holds of a character cut in two, and the stream's state."""
+
+    bytes_read: int = 0
+    lines: int = 0
+    characters: int = 0
+    words: int = 0
+    decoder: str = ""
+    state: bytes | None = None
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntity:
+    """A row of `entities`: from the start of its first mention to the end of its latest."""
+
+    id: int
+    name: str
+    size: int
+    start: int | None
+    end: int | None
+    word_start: int
+    word_end: int
+    finished: bool
+
+
+def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention]) -> str:
+    """The names of a row's columns, for a statement."""
+    return ", ".join(field.name for field in fields(row))

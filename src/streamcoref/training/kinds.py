@@ -1,0 +1,57 @@
+"""How each kind of model takes a step: the only place that tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from streamcoref.model.baseline import BaselineModel
+from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.model.encoder_service import Encode
+from streamcoref.model.evict import NoEviction
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.training.device import memory_in_use
+from streamcoref.training.precision import Precision
+from streamcoref.training.recipe import TrainingOptions
+from streamcoref.training.steps import Example, IncrementalOptions, baseline_step, incremental_step
+
+# Goes through a document: its gradients are added up, and its loss is returned.
+Step = Callable[[Example, Encode, np.random.Generator, Precision], float]
+
+
+def _baseline(checkpoint: Checkpoint, options: TrainingOptions) -> Step:
+    model = checkpoint.model
+    assert isinstance(model, BaselineModel)
+
+    def step(example: Example, encode: Encode, random: np.random.Generator, precision: Precision) -> float:
+        return baseline_step(model, example, options.crop, encode, random, precision)
+
+    return step
+
+
+def _incremental(checkpoint: Checkpoint, options: TrainingOptions) -> Step:
+    model = checkpoint.model
+    assert isinstance(model, IncrementalModel)
+    incremental = IncrementalOptions(
+        options.objective,
+        options.teacher_forcing,
+        options.negative_rate,
+        checkpoint.config.evict.build() if options.evict else NoEviction(),
+        options.backward_gb,
+        options.clip if options.clip_after == "segment" else None,
+    )
+
+    def step(example: Example, encode: Encode, random: np.random.Generator, precision: Precision) -> float:
+        in_use = partial(memory_in_use, precision.device)
+        return incremental_step(model, example, incremental, encode, random, in_use, precision)
+
+    return step
+
+
+STEPS: dict[str, Callable[[Checkpoint, TrainingOptions], Step]] = {"baseline": _baseline, "incremental": _incremental}
+
+
+def step_of(checkpoint: Checkpoint, options: TrainingOptions) -> Step:
+    return STEPS[checkpoint.config.kind](checkpoint, options)

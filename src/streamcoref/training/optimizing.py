@@ -1,0 +1,107 @@
+"""The optimizer, its learning rates, and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.base import CorefModel
+from streamcoref.model.encoder import Encoder
+from streamcoref.training.adam import TensorFlowAdam
+from streamcoref.training.precision import Precision
+from streamcoref.training.recipe import Schedule, TrainingOptions
+
+
+def encoders(model: CorefModel) -> list[Encoder]:
+    """The model's encoder, and those of its parts that read text with one of their own."""
+    return [module for module in model.modules() if isinstance(module, Encoder)]
+
+
+def learning(model: CorefModel, only: Sequence[str]) -> list[nn.Parameter]:
+    """The parameters that learn; with `only`, those whose names begin with one of these."""
+    names = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    for beginning in only:
+        if not any(_is_part(name, beginning) for name in names):
+            raise StreamcorefError(f"training.only: no parameter that learns has a name that begins with {beginning}")
+    return [p for name, p in names.items() if not only or any(_is_part(name, beginning) for beginning in only)]
+
+
+def _is_part(name: str, beginning: str) -> bool:
+    return name == beginning or name.startswith(f"{beginning}.")
+
+
+def make_optimizer(model: CorefModel, options: TrainingOptions) -> torch.optim.Optimizer:
+    """Encoders and heads have rates of their own, in the groups' `base_rate`, and only encoders decay.
+
+    `part` tells the two apart: by it rates rise and gradients are clipped.
+    """
+    encoder = [(name, p) for module in encoders(model) for name, p in module.named_parameters() if p.requires_grad]
+    inside = {id(p) for _, p in encoder}
+    heads = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
+    groups: list[dict[str, Any]] = [
+        {"params": heads, "part": "heads", "base_rate": options.head_rate, "weight_decay": 0.0}
+    ]
+    whole = {"part": "encoder", "base_rate": options.encoder_rate, "eps": options.encoder_eps}
+    if options.adam == "tensorflow":
+        whole["corrected"] = False
+    fixed = [p for name, p in encoder if options.decay_of == "matrices" and not _decays(name, p)]
+    moving = [p for _, p in encoder if all(p is not other for other in fixed)]
+    if moving:
+        groups.append({"params": moving, "weight_decay": options.encoder_decay, **whole})
+    if fixed:
+        groups.append({"params": fixed, "weight_decay": 0.0, **whole})
+    kind = TensorFlowAdam if options.adam == "tensorflow" else torch.optim.AdamW
+    return kind(groups, lr=options.head_rate)
+
+
+def _decays(name: str, parameter: nn.Parameter) -> bool:
+    """Whether it is a matrix: neither a bias nor the scale of a LayerNorm, which are all vectors."""
+    return parameter.dim() > 1 and not name.endswith("bias")
+
+
+def rate_factor(step: int, total: int, schedule: Schedule, warm_up: float) -> float:
+    """The learning rate's share: up over the warm-up, then constant or down to zero.
+
+    `linear` goes down from the end of the warm-up; its first step has a rate already. `linear_from_start` is BERT's:
+    the line down begins at the first step, whatever the warm-up, and what rises, rises from zero.
+    """
+    if schedule == "linear_from_start":
+        warm = int(warm_up * total)
+        return step / warm if step < warm else max(0.0, 1 - step / total)
+    warm_steps = warm_up * total
+    if step < warm_steps:
+        return (step + 1) / (warm_steps + 1)
+    return 1.0 if schedule == "constant" else max(0.0, (total - step) / max(1.0, total - warm_steps))
+
+
+def take_step(
+    optimizer: torch.optim.Optimizer, precision: Precision, options: TrainingOptions, step: int, total: int
+) -> float:
+    """Move the parameters by their gradients, clipped, each group at its base rate times its share of this step.
+
+    Returns the norm before clipping. If it is not finite, nothing moves.
+    """
+    precision.scaler.unscale_(optimizer)
+    norms = [nn.utils.clip_grad_norm_(parameters, options.clip) for parameters in _clipped(optimizer, options)]
+    norm = torch.stack(norms).norm()
+    if torch.isfinite(norm):
+        for group in optimizer.param_groups:
+            rises = options.warm_up_of == "all" or group["part"] == "encoder"
+            factor = rate_factor(step, total, options.schedule, options.warm_up if rises else 0.0)
+            group["lr"] = group["base_rate"] * factor
+        precision.scaler.step(optimizer)
+    precision.scaler.update()
+    return float(norm)
+
+
+def _clipped(optimizer: torch.optim.Optimizer, options: TrainingOptions) -> list[list[nn.Parameter]]:
+    """The parameters whose gradients are clipped together."""
+    parts: dict[str, list[nn.Parameter]] = {}
+    for group in optimizer.param_groups:
+        name = group["part"] if options.clip_groups == "apart" else "all"
+        parts.setdefault(name, []).extend(group["params"])
+    return list(parts.values())

@@ -1,0 +1,77 @@
+"""`Document.to_dict` and `Document.from_dict`: plain values that hold everything; the checks are those of jsonlines."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from generated_documents import SPEAKERS, documents, read, written
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamcoref import Document, InputError
+from streamcoref.formats.jsonlines import FORMAT
+
+ANY_TEXT = st.text(max_size=5)  # halves of characters, too: these are values, not yet a file
+RECORD: dict[str, Any] = {"doc_key": "a/b", "sentences": [["x", "y"], [], ["z"]]}
+
+
+@given(
+    documents(words=ANY_TEXT, speakers=st.one_of(SPEAKERS, ANY_TEXT), genres=st.none() | ANY_TEXT, texts=True),
+    st.booleans(),
+)
+def test_round_trip_of_everything(document: Document, predicted: bool) -> None:
+    if predicted:
+        scores = {span: 1 / 3 for cluster in document.clusters for span in cluster}
+        document = replace(document, predicted_clusters=document.clusters[1:], scores=scores)
+    values = document.to_dict()
+    assert Document.from_dict(values) == document
+    assert json.loads(json.dumps(values)) == values, "plain values: lists, no tuples"
+    assert Document.from_dict(json.loads(json.dumps(values))) == document
+
+
+@given(documents(texts=True))
+def test_it_is_what_jsonlines_has_on_a_line(document: Document) -> None:
+    assert written(FORMAT, document) == json.dumps(document.to_dict(), ensure_ascii=False) + "\n"
+
+
+def test_an_example() -> None:
+    document = Document.from_sentences("note", [["Ann", "ran", "."], ["She", "fell"]], [[(0, 1), (3, 4)]])
+    assert document.to_dict() == {
+        "doc_key": "note",
+        "sentences": [["Ann", "ran", "."], ["She", "fell"]],
+        "clusters": [[[0, 0], [3, 3]]],
+    }
+    assert Document.from_dict(RECORD | {"speakers": ["A", "", "B"], "other": 1}).speakers == ("A", "A", "B")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"doc_key": 3}, "'doc_key' must be a string"),
+        ({"sentences": ["x y"]}, "'sentences' must be a list of lists of strings, but item 0"),
+        ({"clusters": [[[0, 3]]]}, r"'clusters' has the mention \[0, 3\], outside"),
+        ({"clusters": [[object()]]}, "'clusters' has the mention .*object.*must be two integers"),
+        ({"speakers": ["A"]}, "one item for each of the 3 sentences"),
+        ({"text": "x"}, "no 'offsets'"),
+        ({"text": "x", "offsets": [[0, 1]]}, "1 character offsets for 3 words"),
+        ({"scores": [[0, 5, 0.5]]}, "no mention of the 3 words"),
+    ],
+)
+def test_wrong_values_have_the_errors_of_the_reader(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message) as ours:
+        Document.from_dict(RECORD | values)
+    if all(not isinstance(value, list) or "object" not in str(value) for value in values.values()):
+        with pytest.raises(InputError) as theirs:
+            read(FORMAT, json.dumps(RECORD | values), "f")
+        assert str(theirs.value) == f"f:1: {ours.value}"
+
+
+@pytest.mark.parametrize("values", [[], "text", None])
+def test_what_is_no_record_at_all(values: Any) -> None:
+    with pytest.raises(InputError, match="must be a dictionary"):
+        Document.from_dict(values)
+    with pytest.raises(InputError, match="the document has no 'doc_key'"):
+        Document.from_dict({})

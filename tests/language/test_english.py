@@ -1,0 +1,97 @@
+"""The word lists: what models have learned never changes, and what it would say if it did."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from hashlib import blake2b
+
+import pytest
+
+from streamcoref import StreamcorefError
+from streamcoref.language import LATEST, LEXICONS, Gender, Voices, is_name, lexicon, read_mention
+
+# A model's weights fit what its features computed when it was trained. If one of these digests changes, models that
+# exist read English differently than they have learned it. A better list or rule is a new version of the lexicon, with
+# a line more in each of these tables; the lines that are here stay.
+CONTENT = {1: "4c442f468d55245ad184f3239fddc029"}
+MENTIONS = {1: "147e6c88b62ce6d133edeff1b6f59e2d"}
+VOICES = {1: "b26b13c29a59bce244b73c38cb57a5bf"}
+
+
+def test_every_version_is_held() -> None:
+    assert sorted(LEXICONS) == sorted(CONTENT) == sorted(MENTIONS) == sorted(VOICES)
+    assert [lexicon(version).version for version in LEXICONS] == list(LEXICONS)
+    assert max(LEXICONS) == LATEST
+
+
+@pytest.mark.parametrize("version", CONTENT)
+def test_a_version_never_changes(version: int) -> None:
+    assert lexicon(version).digest() == CONTENT[version]
+
+
+WORDS = (
+    "I me you Thee he Him his she Her it they We Anna Anna's Berg Doyle Mr. Mrs lady Captain St. the The An my old "
+    "girl of and Bank van & -in-law 'Tis Someone here One 's ’ , . Norway 12 É"
+).split()
+
+
+@pytest.mark.parametrize("version", MENTIONS)
+def test_what_is_read_of_a_mention_never_changes(version: int) -> None:
+    choose, digest = random.Random(1), blake2b(digest_size=16)
+    mentions = [(word,) for word in WORDS] + [(a, b) for a in WORDS for b in WORDS]
+    mentions += [tuple(choose.choices(WORDS, k=length)) for length in range(3, 8) for _ in range(3000)]
+    for words in mentions:
+        person, pronoun, names, gender = read_mention(words, lexicon(version))
+        value = person, int(pronoun), names, int(gender), is_name(words, lexicon(version))
+        digest.update(repr((words, value)).encode())
+    assert digest.hexdigest() == MENTIONS[version]
+
+
+@pytest.mark.parametrize("version", VOICES)
+def test_who_says_a_word_never_changes(version: int) -> None:
+    choose, digest = random.Random(2), blake2b(digest_size=16)
+    marks = "\" “ ” ‘ ’ `` '' « » „ , ; - – — -- .".split()
+    for _ in range(100):
+        share = choose.random() ** 3  # from crowded with marks to quotations that never end
+        words = [choose.choice(marks) if choose.random() < share else "word" for _ in range(1000)]
+        speakers = [choose.choice(["Anna", "Ben"]) if choose.random() < share / 10 else "" for _ in words]
+        digest.update(repr(Voices(lexicon(version)).read(words, speakers)).encode())
+    assert digest.hexdigest() == VOICES[version]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"first_person": frozenset({"i"})},
+        {"titles": {**lexicon(1).titles, "dr": Gender.HE}},
+        {"quotation_marks": {"“": "”"}},
+        {"name_marks": "'"},
+        {"longest_aside": 13},
+    ],
+)
+def test_the_digest_tells_changes(change: dict[str, object]) -> None:
+    assert replace(lexicon(1), **change).digest() != lexicon(1).digest()
+
+
+def test_the_digest_knows_no_order() -> None:
+    known = lexicon(1)
+    turned = replace(
+        known,
+        titles=dict(reversed(known.titles.items())),
+        links=frozenset(sorted(known.links, reverse=True)),
+    )
+    assert turned.digest() == known.digest()
+
+
+def test_an_unknown_version() -> None:
+    with pytest.raises(StreamcorefError) as raised:
+        lexicon(3)
+    assert str(raised.value) == (
+        "this model needs version 3 of the English word lists, this release knows 1; use the release that made it"
+    )
+
+
+def test_the_numbers_of_genders_are_those_in_saved_states() -> None:
+    assert {gender.name: gender.value for gender in Gender} == {"HE": 1, "SHE": 2, "IT": 4, "THEY": 8, "WE": 16}

@@ -1,0 +1,182 @@
+"""A model, an encoder, a tokenizer of a stranger: whatever lies beside it is never run, and nobody is asked whether."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import streamcoref
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import load_checkpoint, load_tokenizer
+from streamcoref.model.encoder import pretrained_encoder, random_encoder
+from tests import toy_resolver
+
+# Of every kind of class that transformers would look for; running the module leaves a mark.
+MODULE = """
+from pathlib import Path
+from transformers import BertConfig, BertModel, BertTokenizerFast
+
+Path({mark!r}).write_text("ran")
+
+
+class EvilConfig(BertConfig):
+    model_type = "evil"
+
+
+class EvilModel(BertModel):
+    config_class = EvilConfig
+
+
+class EvilTokenizer(BertTokenizerFast):
+    pass
+"""
+TOKENIZER_MAP = {"auto_map": {"AutoTokenizer": [None, "evil.EvilTokenizer"]}, "tokenizer_class": "EvilTokenizer"}
+MODEL_MAP = {"AutoConfig": "evil.EvilConfig", "AutoModel": "evil.EvilModel"}
+NEEDS_CODE = "it needs program code that comes with it"
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    return tmp_path / "mark"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, mark: Path) -> Path:
+    """A model of ours with a module beside it, not yet named by anything."""
+    folder = toy_resolver.save_model(tmp_path / "model")
+    (folder / "evil.py").write_text(MODULE.format(mark=str(mark)))
+    return folder
+
+
+def change(path: Path, values: dict[str, Any]) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+
+
+def evil_tokenizer(folder: Path) -> None:
+    change(folder / "tokenizer_config.json", TOKENIZER_MAP)
+
+
+def evil_encoder(folder: Path, **values: Any) -> None:
+    """Makes the folder one of an encoder."""
+    architecture = json.loads((folder / "config.json").read_text())["encoder"]["architecture"]
+    (folder / "config.json").write_text(
+        json.dumps({**architecture, "model_type": "evil", "auto_map": MODEL_MAP, **values})
+    )
+
+
+def encoder_with_known_type(folder: Path) -> None:
+    """transformers has a class of its own for this: it is used, and the module is not."""
+    evil_encoder(folder, model_type="bert")
+
+
+LOADING: dict[str, tuple[Callable[[Path], None], Callable[[Path], object]]] = {
+    "the tokenizer of a model": (evil_tokenizer, load_checkpoint),
+    "a tokenizer": (evil_tokenizer, load_tokenizer),
+    "a tokenizer by its encoder's config": (evil_encoder, load_tokenizer),
+    "an encoder": (evil_encoder, lambda folder: pretrained_encoder(str(folder))),
+    "an encoder of a known type": (encoder_with_known_type, lambda folder: pretrained_encoder(str(folder))),
+}
+# transformers has classes of its own that do.
+HARMLESS = ("a tokenizer by its encoder's config", "an encoder of a known type")
+
+
+@pytest.mark.parametrize("case", LOADING)
+def test_nothing_is_run_and_nobody_asked(case: str, folder: Path, mark: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(_: str = "") -> str:
+        mark.write_text("asked")
+        return "y"
+
+    monkeypatch.setattr("builtins.input", asked)
+    damage, load = LOADING[case]
+    damage(folder)
+    if case in HARMLESS:
+        load(folder)
+    else:
+        with pytest.raises(StreamcorefError, match=NEEDS_CODE) as caught:
+            load(folder)
+        assert "\n" not in str(caught.value)
+        assert str(folder) in str(caught.value)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("inside", [(), ("text_config",), ("a", "b", "c")])
+@pytest.mark.parametrize("key", ["auto_map", "attn_implementation", "_attn_implementation"])
+def test_an_architecture_names_no_code(key: str, inside: tuple[str, ...], folder: Path, mark: Path) -> None:
+    """Not even deep inside, where transformers builds parts of models without asking us."""
+    values: dict[str, Any] = {key: {"AutoModel": f"{folder}--evil.EvilModel"} if key == "auto_map" else "owner/kernel"}
+    for name in reversed(inside):
+        values = {name: values}
+    architecture = json.loads((folder / "config.json").read_text())["encoder"]["architecture"]
+    with pytest.raises(StreamcorefError, match=f"names {key}.* is never run"):
+        random_encoder({**architecture, **values})
+    assert not mark.exists()
+
+
+def test_every_call_says_so() -> None:
+    """transformers asks on a terminal where it is not told: no call may leave it out."""
+    calls = 0
+    for path in Path(streamcoref.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = node.func.value
+                if isinstance(owner, ast.Name) and owner.id.startswith("Auto") and node.func.attr.startswith("from_"):
+                    said = {word.arg: ast.unparse(word.value) for word in node.keywords}
+                    assert said.get("trust_remote_code") == "False", f"{path}:{node.lineno}"
+                    calls += 1
+    assert calls >= 4
+
+
+COMMANDS: dict[str, tuple[Callable[[Path], None], list[str]]] = {
+    "resolve": (evil_tokenizer, ["resolve", "text.txt", "--model", "model"]),
+    "corpus convert": (
+        evil_tokenizer,
+        ["corpus", "convert", "corpus.conll", "out.jsonl", "--to", "pieces", "--tokenizer", "model"],
+    ),
+    "import": (evil_encoder, ["import", "model", "out", "--kind", "incremental"]),
+    "import with a tokenizer": (evil_tokenizer, ["import", "encoder", "out", "--tokenizer", "model"]),
+}
+CORPUS = "#begin document (a); part 000\na 0 0 Anna NN * - - - - * (0)\n\n#end document\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_question_on_a_terminal(command: str, folder: Path, mark: Path, tmp_path: Path) -> None:
+    """With a terminal that says yes to everything."""
+    shutil.copytree(folder, tmp_path / "encoder")
+    evil_encoder(tmp_path / "encoder", model_type="bert", auto_map={})
+    damage, arguments = COMMANDS[command]
+    damage(folder)
+    (tmp_path / "text.txt").write_text("Anna met her.\n")
+    (tmp_path / "corpus.conll").write_text(CORPUS)
+    ours, theirs = pty.openpty()
+    os.write(ours, b"y\ny\ny\n")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", "from streamcoref.cli import main; main()", *arguments],
+            cwd=tmp_path,
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert not mark.exists()
+    assert done.returncode == 2, done.stderr
+    assert "[y/N]" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("streamcoref: ")
+    assert "code" in done.stderr

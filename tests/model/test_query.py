@@ -1,0 +1,255 @@
+"""The query scorer: what it reads, what it adds, and any other reader in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from streamcoref.document import Document
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from streamcoref.model.config import ModelConfig, build_model
+from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.pair_score.query import QueryScorer
+from streamcoref.model.parts import load_code
+from streamcoref.model.text_context import Question, TextContext
+from streamcoref.model.text_reader import EncoderReader
+from streamcoref.resolver import Resolver
+from tests.model import toys
+
+COARSE: dict[str, Any] = {
+    "name": "coarse_to_fine",
+    "hidden": 24,
+    "shortlist": 3,
+    "features": ["distance"],
+    "feature_size": 4,
+}
+QUERY = COARSE | {"name": "query", "contexts": 2, "context_pieces": 8, "query_hidden": 16}
+
+
+def query_config(**changes: Any) -> ModelConfig:
+    return toys.config(pair_score=QUERY | changes)
+
+
+def model_of(config: ModelConfig, seed: int = 0, says: float = 0.0) -> IncrementalModel:
+    """With weights spread out; `says` is how much its reader's answers differ."""
+    torch.manual_seed(seed)
+    model = build_model(config, tokenizer=toys.tokenizer()).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.startswith("pair_score.reader.net.output"):
+                parameter.normal_(std=says)
+            elif not name.startswith(("encoder.", "pair_score.reader.")) and name != "new_entity_score":
+                parameter.mul_(6.0) if parameter.dim() > 1 else parameter.uniform_(-0.1, 0.1)
+    assert isinstance(model, IncrementalModel)
+    return model
+
+
+def reader_of(model: IncrementalModel) -> EncoderReader:
+    assert isinstance(model.pair_score, QueryScorer)
+    assert isinstance(model.pair_score.reader, EncoderReader)
+    return model.pair_score.reader
+
+
+def context(text: str) -> TextContext:
+    """`Anna [met Carl] .` as a mention in its sentence."""
+    before, _, rest = text.partition("[")
+    mention, _, behind = rest.partition("]")
+    words = [part.split() for part in (before, mention, behind)]
+    return TextContext(
+        tuple(text.translate({91: None, 93: None}).split()), len(words[0]), len(words[0]) + len(words[1])
+    )
+
+
+QUESTION = Question(context("[She] saw the ship ."), (context("[Anna] left ."), context("Carl met [her] .")))
+
+
+def test_a_pass_is_the_span_and_the_mentions_marked() -> None:
+    reader = reader_of(model_of(query_config()))
+    pieces, marks = reader._pass(QUESTION)
+    tokenizer = toys.tokenizer()
+    text = "[CLS] [ she ] saw the ship . [SEP] [ anna ] left . carl met [ her ] . [SEP]".split()
+    special = {"[CLS]": tokenizer.first, "[SEP]": tokenizer.last}
+    expected = [special[word] if word in special else tokenizer([word])[0][0] for word in text]
+    assert pieces == expected
+    assert marks == [1, 9, 16]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("he saw it and [Anna] left her near it .", "saw it and [ anna ] left her near it"),
+        ("[Anna] saw it and he left her near it .", "[ anna ] saw it and he left her near"),
+        ("he saw it and she left her near [Anna]", "saw it and she left her near [ anna ]"),
+        ("it and [he saw it and she left her near] .", "[ he saw it and she left her near ]"),
+    ],
+)
+def test_of_a_long_sentence_the_pieces_around_the_mention_are_read(text: str, kept: str) -> None:
+    reader = reader_of(model_of(query_config()))
+    pieces, mark = reader._marked(context(text), toys.tokenizer())
+    assert len(pieces) <= 8 + 2
+    tokenizer = toys.tokenizer()
+    assert pieces == [tokenizer([word])[0][0] for word in kept.split()]
+    assert mark == kept.split().index("[")
+
+
+@pytest.mark.parametrize("encoder", ["own", "model"])
+def test_answers_do_not_depend_on_the_other_questions(encoder: str) -> None:
+    reader = reader_of(model_of(query_config(encoder=encoder), says=1.0))
+    texts = [
+        context(t) for t in ("[Anna] left .", "he met [the old captain] and left her .", "[it]", "Carl saw [him] .")
+    ]
+    questions = [Question(a, (b,)) for a in texts for b in texts] + [QUESTION]
+    with torch.no_grad():
+        together = reader(questions)
+        alone = torch.cat([reader([question]) for question in questions])
+    torch.testing.assert_close(together, alone, rtol=1e-5, atol=1e-5)
+    assert together.std() > 0.01
+    assert len(reader([])) == 0
+
+
+def test_an_encoder_of_its_own_begins_as_the_lower_layers_of_the_models() -> None:
+    model = model_of(query_config(layers=1))
+    reader = reader_of(model)
+    assert reader.own is not None
+    assert reader.own.model.config.num_hidden_layers == 1
+    reader.begin(model.encoder)
+    given = model.encoder.state_dict()
+    assert all(torch.equal(tensor, given[name]) for name, tensor in reader.own.state_dict().items())
+
+
+def test_the_models_encoder_is_not_saved_twice() -> None:
+    names = model_of(query_config(encoder="model")).state_dict()
+    assert not any(name.startswith("pair_score.reader.own") for name in names)
+    own = model_of(query_config()).state_dict()
+    assert any(name.startswith("pair_score.reader.own.model.embeddings") for name in own)
+
+
+def test_before_it_has_learnt_it_is_the_coarse_scorer() -> None:
+    document = toys.document(2, 120)
+    segments = toys.cut(document, 32)
+    asking = model_of(query_config())
+    plain = toys.model(toys.config(pair_score=COARSE), 0)
+    plain.load_state_dict({name: asking.state_dict()[name] for name in plain.state_dict()})
+    config = query_config()
+    expected = [result.links for result in toys.read(plain, config, segments)]
+    assert [result.links for result in toys.read(asking, config, segments)] == expected
+    spoken = model_of(query_config(), says=2.0)
+    assert [result.links for result in toys.read(spoken, config, segments)] != expected
+
+
+@pytest.mark.parametrize("contexts", [1, 3])
+def test_an_entity_remembers_as_many_mentions_as_are_read(contexts: int) -> None:
+    config = query_config(contexts=contexts)
+    model = model_of(config, says=1.0)
+    state = model.new_state()
+    toys.read(model, config, toys.cut(toys.document(3, 200), 32), state)
+    lengths = {len(texts) for texts in state.memory.texts}
+    assert max(lengths) == contexts
+    loaded = model.load_state(state.to_bytes())
+    assert loaded.memory.texts == state.memory.texts
+
+
+def test_a_stream_goes_on_from_a_saved_state_with_the_same_answers() -> None:
+    config = query_config()
+    model = model_of(config, says=2.0)
+    segments = toys.cut(toys.document(4, 160), 32)
+    whole = [result.links for result in toys.read(model, config, segments)]
+    state = model.new_state()
+    first = [result.links for result in toys.read(model, config, segments[:3], state)]
+    rest = toys.read(model, config, segments[3:], model.load_state(state.to_bytes()))
+    assert first + [result.links for result in rest] == whole
+
+
+def test_it_is_saved_and_loaded_like_any_other(tmp_path: Path) -> None:
+    config = query_config(layers=1)
+    model = model_of(config, says=2.0)
+    checkpoint = Checkpoint(model, config, toys.tokenizer())
+    save_checkpoint(tmp_path, checkpoint, "# A model of a test\n")
+    again = load_checkpoint(tmp_path)
+    document = toys.document(5, 100)
+    answers = [Resolver(one, tmp_path).resolve(document=document).predicted_clusters for one in (checkpoint, again)]
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"context_pieces": 60}, "2 contexts of 60 pieces need passes of 189 pieces, .* positions for 128 only"),
+        ({"layers": 5}, "pair_score.layers is 5, but this encoder has 2 layers only"),
+        ({"encoder": "model", "layers": 1}, "the model's encoder is read in full"),
+    ],
+)
+def test_what_it_cannot_have_is_said(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(StreamcorefError, match=said):
+        model_of(query_config(**changes))
+
+
+def test_a_baseline_has_no_entities_to_ask_about() -> None:
+    with pytest.raises(StreamcorefError, match="a baseline chooses its antecedents by"):
+        build_model(toys.config(kind="baseline", pair_score=QUERY))
+
+
+def test_without_a_tokenizer_it_says_what_is_missing() -> None:
+    model = build_model(query_config())
+    assert isinstance(model, IncrementalModel)
+    with pytest.raises(StreamcorefError, match="needs the tokenizer"):
+        reader_of(model)([QUESTION])
+
+
+# A language model behind an API, in a file of one's own: nothing of the package is touched.
+SCRIPT = '''
+from typing import Literal
+
+from streamcoref.model import QueryScorerOptions
+
+ASKED = []
+
+
+def prompt(question):
+    """What would be sent to a language model."""
+    def marked(text):
+        words = list(text.words)
+        return " ".join([*words[: text.start], "*" + " ".join(words[text.start : text.end]) + "*", *words[text.end :]])
+
+    return f"{marked(question.span)} | {' / '.join(marked(text) for text in question.mentions)}"
+
+
+def answer(questions):
+    """Scripted: yes, if the latest mention has the words of the span."""
+    said = []
+    for question in questions:
+        ASKED.append(prompt(question))
+        mine, theirs = (t.words[t.start : t.end] for t in (question.span, question.mentions[-1]))
+        said.append(50.0 if mine == theirs else -50.0)
+    return said
+
+
+class AskOptions(QueryScorerOptions):
+    name: Literal["ask_of_a_test"] = "ask_of_a_test"
+
+    def reader(self, around):
+        return answer
+'''
+
+
+def test_any_callable_that_reads_text_can_answer(tmp_path: Path) -> None:
+    (tmp_path / "ask.py").write_text(SCRIPT, encoding="utf-8")
+    load_code(tmp_path / "ask.py")
+    spans = {"ratio": 100.0, "max_width": 1}
+    shortlist = QUERY | {"name": "ask_of_a_test", "shortlist": 50}
+    config = toys.config(pair_score=shortlist, spans=spans, evict={"name": "none"})
+    model = toys.model(config, 0)
+    document = Document.from_sentences(
+        "x", [["Anna", "met", "Carl"], ["Carl", "saw", "Anna"], ["Anna", "left", "Carl"]]
+    )
+    checkpoint = Checkpoint(model, config, toys.tokenizer())
+    clusters = Resolver(checkpoint, tmp_path).resolve(document=document).predicted_clusters
+    assert clusters == (((0, 1), (5, 6), (6, 7)), ((2, 3), (3, 4), (8, 9)))
+    assert isinstance(model.pair_score, QueryScorer)
+    asked: Sequence[str] = model.pair_score.reader.__globals__["ASKED"]  # type: ignore[union-attr]
+    assert "*Anna* left Carl | *Anna* met Carl / Carl saw *Anna*" in asked

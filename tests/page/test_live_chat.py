@@ -1,0 +1,78 @@
+"""The live chat: messages with speakers, entities that grow with them, connections that are lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamcoref.formats import read_documents
+from tests.page.reading import export, rows
+from tests.toy_resolver import plain_text
+
+pytestmark = pytest.mark.browser
+
+MESSAGES = [
+    ("Anna", plain_text(9, 60)),
+    ("Berta", plain_text(10, 60)),
+    ("Berta", "She left. 👍🏽"),
+    ("Anna", plain_text(9, 60)),
+]
+
+
+def say(tab: Any, speaker: str, text: str) -> None:
+    tab.fill("#speaker", speaker)
+    tab.fill("#message", text)
+    tab.keyboard.press("Enter")
+
+
+def words_after(tab: Any, words: int) -> None:
+    tab.locator(".counts", has_text=f"{words} words").wait_for()
+
+
+@pytest.fixture
+def chat(home: Any, server: str) -> Any:
+    home.goto(f"{server}/#live")
+    home.locator("#chat").wait_for(state="visible")
+    return home
+
+
+def test_entities_grow_with_what_is_said(chat: Any, tmp_path: Path) -> None:
+    sizes: list[int] = []
+    for speaker, text in MESSAGES:
+        before = chat.locator(".counts").text_content()
+        say(chat, speaker, text)
+        chat.locator(".counts").filter(has_not_text=before).wait_for()
+        chat.wait_for_timeout(700)
+        sizes.append(sum(size for _, size in rows(chat)))
+    assert sizes == sorted(sizes)
+    assert sizes[0] > 0
+    assert sizes[-1] > sizes[0]
+    assert chat.locator(".speaker").all_text_contents() == ["Anna", "Berta", "Anna"], "said once for several messages"
+    assert chat.locator("#message").input_value() == ""
+
+    export(chat, "CoNLL-U", tmp_path / "chat.conllu")
+    (document,) = read_documents(tmp_path / "chat.conllu")
+    assert document.text == "\n".join(text for _, text in MESSAGES)
+    assert set(document.speakers) == {"Anna", "Berta"}
+    assert sum(map(len, document.clusters)) == sizes[-1]
+
+
+def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:
+    """Nothing that was said is lost, and nothing is read twice."""
+    home.expected += ["WebSocket", "Failed to load"]
+    home.add_init_script(
+        "const Real = WebSocket; window.sockets = []; window.WebSocket = class extends Real {"
+        "constructor(...args) { super(...args); sockets.push(this); } };"
+    )
+    home.goto(f"{server}/#live")
+    home.reload()
+    say(home, "Anna", "Anna saw the captain.")
+    words_after(home, 5)
+    home.evaluate("sockets.at(-1).close()")
+    say(home, "Berta", "She left him.")
+    words_after(home, 9)
+    home.wait_for_timeout(300)
+    assert home.evaluate("sockets.length") == 2
+    assert home.locator("#report").text_content() == ""

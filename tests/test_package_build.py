@@ -1,0 +1,103 @@
+"""The package as others get it: built, checked, installed where nothing of the repository is, and used there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import streamcoref
+
+ROOT = Path(__file__).resolve().parent.parent
+NEEDS = [name for name in ("build", "twine", "hatchling", "pip") if find_spec(name) is None]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.model,
+    pytest.mark.skipif(bool(NEEDS), reason=f"{', '.join(NEEDS)} not installed: pip install 'streamcoref[dev]'"),
+]
+SENTENCE = "Anna Weber lost her keys. She looked for them everywhere."
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """In an environment without a word on this repository."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
+    result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the sdist and the wheel that was made from it."""
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT, cwd=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the commands of an environment that has the wheel, and otherwise what we depend on."""
+    folder = tmp_path_factory.mktemp("empty") / "venv"
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    (wheel,) = built.glob("*.whl")
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", wheel, cwd=built)
+    (site,) = folder.glob("lib/python*/site-packages")
+    packages = [path for path in sys.path if Path(path).name == "site-packages"]
+    (site / "dependencies.pth").write_text("\n".join(packages), encoding="utf-8")
+    return folder / "bin"
+
+
+def test_sdist_and_wheel_are_complete_and_valid(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    (wheel,) = built.glob("*.whl")
+    assert sdist.name == f"streamcoref-{streamcoref.__version__}.tar.gz"
+    assert wheel.name == f"streamcoref-{streamcoref.__version__}-py3-none-any.whl"
+    assert "PASSED" in run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel, cwd=built)
+    inside = {f"streamcoref/{path.relative_to(ROOT / 'src/streamcoref').as_posix()}" for path in package_files()}
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.startswith("streamcoref-")}
+    assert names == inside
+    with tarfile.open(sdist) as source:
+        top = {Path(name).relative_to(sdist.name.removesuffix(".tar.gz")).as_posix() for name in source.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "SECURITY.md", "Makefile"} <= top
+    assert "tests/test_package_build.py" in top
+    assert not [name for name in top if name.startswith((".venv", "runs", "build"))]
+
+
+def package_files() -> list[Path]:
+    files = (path for path in (ROOT / "src/streamcoref").rglob("*") if path.is_file())
+    return [path for path in files if "__pycache__" not in path.parts]
+
+
+def test_the_wheel_resolves_a_sentence_with_no_repository_around(installed: Path, tmp_path: Path) -> None:
+    where = run(installed / "python", "-c", "import streamcoref; print(streamcoref.__file__)", cwd=tmp_path)
+    assert Path(where.strip()).is_relative_to(installed.parent)
+    code = (
+        f"import streamcoref; document = streamcoref.load().resolve({SENTENCE!r});"
+        "print([mention.text for mention in document.entities[0].mentions])"
+    )
+    assert run(installed / "python", "-c", code, cwd=tmp_path) == "['Anna Weber', 'her', 'She']\n"
+    (tmp_path / "letter.txt").write_text(SENTENCE, encoding="utf-8")
+    assert "Anna Weber (3 mentions)" in run(installed / "streamcoref", "resolve", "letter.txt", cwd=tmp_path)
+
+
+def test_command_module_and_entry_points_of_the_wheel(installed: Path, tmp_path: Path) -> None:
+    said = f"streamcoref {streamcoref.__version__}\n"
+    assert run(installed / "streamcoref", "--version", cwd=tmp_path) == said
+    assert run(installed / "python", "-m", "streamcoref", "--version", cwd=tmp_path) == said
+    code = (
+        "from importlib.metadata import distributions\n"
+        "ours = next(d for d in distributions() if d.name == 'streamcoref')\n"
+        "print([(point.group, point.name) for point in ours.entry_points])"
+    )
+    points = run(installed / "python", "-c", code, cwd=tmp_path)
+    assert "('spacy_factories', 'streamcoref')" in points
+    assert "('console_scripts', 'streamcoref')" in points

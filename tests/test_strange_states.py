@@ -1,0 +1,190 @@
+"""States of streams that somebody changed, and whose checksum they computed anew: an answer or a sentence."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+from streamcoref._stream_state import pack_state, unpack_state
+from streamcoref.errors import StreamcorefError
+from streamcoref.resolver import Resolver
+from tests import toy_resolver
+from tests.model.test_exactness import ALL_FEATURES
+from tests.mutations import DEEP, mutated, nested
+
+FEATURES = {"name": "feed_forward", "hidden": 32, "features": [*ALL_FEATURES, "agreement"]}
+TEXT = 'Anna saw the captain. "I left her," said Mr. Doyle, "when you met him." He gave it to Berta near the harbour. '
+MORE = 'She asked the keeper. "You lost it!" "I found my letter." They took the old ship and left. '
+CASES_A_MODEL = 1200
+
+
+@cache
+def resolvers() -> tuple[Resolver, ...]:
+    """One with every feature that keeps something, one that is small, one that keeps text."""
+    return (
+        toy_resolver.make_resolver(pair_score=FEATURES, segments={"max_pieces": 24, "speakers_as_text": True}),
+        toy_resolver.resolver(),
+    )
+
+
+@cache
+def states(resolver: Resolver) -> list[bytes]:
+    """Of one stream, at several moments: in a segment, in a word, with words, with a speaker, closed."""
+    policy = {"name": "size_times_distance", "distance": 20, "longest": 60, "budget": 30}
+    stream = resolver.stream(singletons=True, evict=policy)
+    found = [stream.state()]
+    stream.feed(TEXT * 2)
+    found.append(stream.state())
+    stream.feed("and the light", speaker="Anna")
+    found.append(stream.state())
+    stream.feed_words([["the", "captain"], ["he", "left"]], "Carl")
+    found.append(stream.state())
+    stream.close()
+    return [*found, stream.state()]
+
+
+def read_on(resolver: Resolver, state: bytes, key: bytes | None = None) -> Any:
+    stream = resolver.stream(state, key=key)
+    events = stream.feed(MORE) + stream.feed_words([["Anna", "left"]])
+    again = resolver.stream(stream.state())  # what was taken is whole enough to be saved
+    return events + again.feed(MORE) + again.close()
+
+
+def outcome(resolver: Resolver, state: bytes) -> str:
+    """Anything else that is raised is a failure."""
+    try:
+        read_on(resolver, state)
+    except StreamcorefError as error:
+        return "refused" if "\n" not in str(error) else "refused at length"
+    return "read"
+
+
+def changed_array(choose: random.Random, tensor: torch.Tensor) -> torch.Tensor:
+    what = choose.randrange(6)
+    if what == 0:
+        return tensor[:-1].clone()
+    if what == 1:
+        return tensor.to(choose.choice((torch.float32, torch.int32, torch.float64, torch.int64, torch.bfloat16)))
+    if what == 2:
+        return tensor.reshape(-1).clone() if tensor.dim() > 1 else tensor[:, None].clone()
+    tensor = tensor.clone()
+    if tensor.numel():
+        flat = tensor.reshape(-1)
+        strange: list[float] = [0, 1, -1, 5, 1 << 40, -(1 << 40)]
+        if tensor.dtype.is_floating_point:
+            strange += [float("nan"), float("inf"), -float("inf"), 1e30, 1e14]
+        elif tensor.dtype == torch.int64:
+            strange += [np.iinfo(np.int64).max, np.iinfo(np.int64).min, int(flat[choose.randrange(len(flat))])]
+        else:
+            strange = [0, 1, 200]
+        flat[choose.randrange(len(flat))] = choose.choice(strange)
+    return tensor
+
+
+def changed_memory(choose: random.Random, memory: bytes) -> bytes:
+    what = choose.randrange(4)
+    if what == 0:
+        data = bytearray(memory)
+        for _ in range(choose.choice((1, 3, 20))):
+            data[choose.randrange(len(data))] = choose.randrange(256)
+        return bytes(data[: choose.choice((len(data), len(data), choose.randrange(len(data))))])
+    tensors = load(memory)
+    if what == 1:
+        header = mutated(choose, json.loads(tensors["header"].numpy().tobytes()))
+        tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
+    else:
+        name = choose.choice(sorted(tensors))
+        tensors[name] = changed_array(choose, tensors[name])
+    return save(tensors)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [0, 1])
+@pytest.mark.filterwarnings("error", "ignore::streamcoref.errors.LanguageWarning")
+def test_a_changed_state_is_read_or_refused(model: int) -> None:
+    resolver = resolvers()[model]
+    choose = random.Random(model)
+    outcomes = {"read": 0, "refused": 0}
+    for _ in range(CASES_A_MODEL):
+        values, memory = unpack_state(choose.choice(states(resolver)))
+        if choose.random() < 0.6:
+            values = mutated(choose, values)
+        else:
+            memory = changed_memory(choose, memory)
+        outcomes[outcome(resolver, pack_state(values, memory))] += 1
+    assert outcomes["refused"] > CASES_A_MODEL / 2
+    assert outcomes["read"] > 0
+
+
+@pytest.mark.parametrize("model", [0, 1])
+def test_states_that_nobody_changed_go_on(model: int) -> None:
+    """What is checked refuses nothing that a stream can have."""
+    resolver = resolvers()[model]
+    for state in states(resolver)[:-1]:
+        values, memory = unpack_state(state)
+        assert pack_state(values, memory) == state
+        assert read_on(resolver, state)
+    with pytest.raises(StreamcorefError, match="this stream is closed"):
+        read_on(resolver, states(resolver)[-1])
+
+
+def test_values_nested_without_end() -> None:
+    resolver = toy_resolver.resolver()
+    values, memory = unpack_state(resolver.stream().state())
+    deep = json.dumps(values).replace('"closed": false', '"closed": ' + "[" * 10**5 + "]" * 10**5).encode()
+    packed = pack_state(values, memory)
+    assert packed.endswith(memory)
+    from streamcoref import _stream_state
+
+    content = len(deep).to_bytes(8, "little") + deep + memory
+    with pytest.raises(StreamcorefError, match="damaged"):
+        resolver.stream(_stream_state._MARK + _stream_state._checksum(content) + content)
+    with pytest.raises(StreamcorefError, match="damaged"):
+        resolver.stream(pack_state(values | {"closed": nested(DEEP // 10)}, memory))
+    for evict, said in (('{"a":' * 10**5, "nested"), ({"name": "one_distance", "distance": 10**30}, "distance")):
+        with pytest.raises(StreamcorefError, match=said):
+            resolver.stream(pack_state(values | {"options": {"evict": evict}}, memory))
+
+
+KEY = b"a key that only the server has"
+
+
+def test_a_sealed_state_goes_on_as_any_other() -> None:
+    resolver = toy_resolver.resolver()
+    stream = resolver.stream()
+    stream.feed(TEXT * 2)
+    assert read_on(resolver, stream.state(KEY), KEY) == read_on(resolver, stream.state())
+    assert resolver.stream(stream.state(key=KEY), key=KEY).state() == stream.state()
+
+
+def test_a_sealed_state_that_was_changed_is_refused() -> None:
+    """Whoever has no key can change nothing, whatever they compute anew."""
+    resolver = toy_resolver.resolver()
+    stream = resolver.stream()
+    stream.feed(TEXT * 2)
+    sealed, plain = stream.state(KEY), stream.state()
+    values, memory = unpack_state(plain)
+    choose = random.Random(0)
+    for _ in range(300):
+        data = bytearray(sealed)
+        data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+        with pytest.raises(StreamcorefError, match=r"not a stream that was saved with this key|without a key"):
+            resolver.stream(bytes(data), key=KEY)
+    forged = pack_state(values | {"sentence": 99}, memory, b"another key")
+    for other in (forged, sealed[:-1], sealed + b"x", sealed[:30], b""):
+        with pytest.raises(StreamcorefError, match="not a stream that was saved with this key"):
+            resolver.stream(other, key=KEY)
+    with pytest.raises(StreamcorefError, match="saved without a key"):
+        resolver.stream(plain, key=KEY)
+    with pytest.raises(StreamcorefError, match="saved with a key; give the same"):
+        resolver.stream(sealed)
+    for key in (b"", "text"):
+        with pytest.raises(StreamcorefError, match="a key is bytes"):
+            stream.state(key)  # type: ignore[arg-type]
