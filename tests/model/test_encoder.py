@@ -11,7 +11,7 @@ import torch
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import build_model
-from streamcoref.model.encoder import Encoder, architecture_of, pretrained_encoder, random_encoder
+from streamcoref.model.encoder import Encoder, architecture_of, layers_above, pretrained_encoder, random_encoder
 from tests.model import toys
 
 SIZES = {
@@ -129,6 +129,71 @@ def test_the_mean_of_several_layers(name: str) -> None:
     torch.testing.assert_close(last_two, ((every[2] + every[3]) / 2)[0])
     with pytest.raises(StreamcorefError, match=r"encoder.layers is 5, but this encoder has 3 layers"):
         Encoder(model, layers=5)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_learnt_mix_begins_as_the_mean_and_weighs_layer_by_layer(name: str) -> None:
+    model = make(name)
+    segment = toys.segments([12])[0]
+    encoder = Encoder(model, layers=3, mix=True)
+    with torch.inference_mode():
+        every = model(input_ids=torch.from_numpy(segment.piece_ids)[None], output_hidden_states=True).hidden_states
+        torch.testing.assert_close(encoder([segment])[0], Encoder(model, layers=3)([segment])[0])
+    assert encoder.mix is not None
+    with torch.no_grad():
+        encoder.mix.copy_(torch.tensor([0.0, 1.0, 2.0]).mul(torch.log(torch.tensor(2.0))))  # shares 1, 2 and 4
+    mixed = encoder([segment])[0]
+    torch.testing.assert_close(mixed, ((every[1] + 2 * every[2] + 4 * every[3]) / 7)[0])
+    mixed.square().sum().backward()
+    assert encoder.mix.grad is not None
+    assert encoder.mix.grad.abs().min() > 0
+
+
+def test_a_mix_belongs_to_what_is_frozen_and_needs_layers() -> None:
+    frozen = Encoder(make("bert"), trainable_from=3, layers=2, mix=True)
+    assert not frozen(toys.segments([9]))[0].requires_grad
+    assert not any(parameter.requires_grad for parameter in frozen.parameters())
+    with pytest.raises(StreamcorefError, match=r"encoder.mix is a mix of several layers"):
+        Encoder(make("bert"), mix=True)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_only_the_first_layers_are_kept(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    whole = make(name)
+    whole.save_pretrained(tmp_path)
+    capfd.readouterr()
+    cut = pretrained_encoder(str(tmp_path), keep_layers=2).eval()
+    assert capfd.readouterr() == ("", "")  # the layers that are left out are nothing to talk about
+    given = whole.state_dict()
+    assert cut.state_dict().keys() < given.keys()
+    assert all(torch.equal(tensor, given[key]) for key, tensor in cut.state_dict().items())
+    again = random_encoder(architecture_of(cut), keep_layers=2)  # as a checkpoint's config has both
+    assert again.state_dict().keys() == cut.state_dict().keys()
+    shorter = random_encoder(architecture_of(whole), keep_layers=2)
+    assert shorter.state_dict().keys() == cut.state_dict().keys()
+    segment = toys.segments([12])[0]
+    with torch.inference_mode():
+        ids = torch.from_numpy(segment.piece_ids)[None]
+        below = whole(input_ids=ids, output_hidden_states=True).hidden_states[2]
+        found = cut(input_ids=ids, output_hidden_states=True).hidden_states[2]
+    if name != "modernbert":  # which has a norm behind its last layer
+        torch.testing.assert_close(found, below)
+    with pytest.raises(StreamcorefError, match=r"encoder.keep_layers is 4, but this encoder has 3 layers only"):
+        pretrained_encoder(str(tmp_path), keep_layers=4)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_how_many_layers_lie_above_a_parameter(name: str) -> None:
+    model = make(name)
+    above = layers_above(model)
+    for key, parameter in model.named_parameters():
+        steps = key.replace("transformer.layer", "layer").replace("layers", "layer").split(".")
+        if steps[0].startswith("embeddings"):
+            assert above[parameter] == 3
+        elif "layer" in steps:
+            assert above[parameter] == 2 - int(steps[steps.index("layer") + 1])
+        else:
+            assert parameter not in above
 
 
 def test_deberta_with_absolute_positions_has_a_limit() -> None:

@@ -63,6 +63,28 @@ def test_weight_decay_is_the_encoders(tmp_path: Path) -> None:
     assert [group["base_rate"] for group in groups] == [3e-3, 1e-3]
 
 
+def test_layers_farther_down_learn_more_slowly(tmp_path: Path) -> None:
+    values = steps(tmp_path, 1, warm_up=0, clip=1e9, encoder_decay=0, encoder_rate=1e-3, layer_decay=0.5)
+    values["model"]["changes"]["encoder"] |= {"layers": 3, "mix": True}
+    distances = moved(synthetic.new_run(values))
+    for name, rate in (
+        ("encoder.model.encoder.layer.1.output.dense.weight", 1e-3),
+        ("encoder.model.encoder.layer.0.output.dense.weight", 5e-4),
+        ("encoder.model.embeddings.word_embeddings.weight", 2.5e-4),
+        ("encoder.mix", 3e-3),  # as a head
+    ):
+        assert distances[name] == pytest.approx(rate, rel=0.02), name
+
+
+@pytest.mark.parametrize("decay_of", ["all", "matrices"])
+def test_every_parameter_is_in_one_group_whatever_its_layer(tmp_path: Path, decay_of: str) -> None:
+    run = synthetic.new_run(synthetic.recipe(tmp_path, layer_decay=0.5, encoder_decay=0.25, decay_of=decay_of))
+    groups = make_optimizer(run.model, run.recipe.training).param_groups
+    every = [id(p) for group in groups for p in group["params"]]
+    assert sorted(every) == sorted(id(p) for p in run.model.parameters() if p.requires_grad)
+    assert [group["base_rate"] for group in groups[1:] if group["weight_decay"]] == [1e-3, 5e-4, 2.5e-4]
+
+
 def test_a_schedule_reaches_the_optimizer(tmp_path: Path) -> None:
     run = synthetic.new_run(synthetic.recipe(tmp_path, epochs=1, schedule="linear", warm_up=0.5))
     rates: list[float] = []

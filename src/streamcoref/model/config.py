@@ -115,7 +115,8 @@ def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceT
 
     `tokenizer` is for parts that read text with an encoder; without it such a part can be built, but not read.
     """
-    encoder = Encoder(build_encoder(config, pretrained), config.encoder.trainable_from, config.encoder.layers)
+    chosen = config.encoder
+    encoder = Encoder(build_encoder(config, pretrained), chosen.trainable_from, chosen.layers, chosen.mix)
     if encoder.max_pieces is not None and config.segments.max_pieces > encoder.max_pieces:
         raise StreamcorefError(
             f"segments.max_pieces is {config.segments.max_pieces}, "
@@ -175,13 +176,14 @@ def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceT
 
 
 def build_encoder(config: ModelConfig, pretrained: bool) -> Any:
+    options = config.encoder
     if not pretrained:
-        if config.encoder.architecture is None:
+        if options.architecture is None:
             raise StreamcorefError("encoder.architecture is missing, and no pretrained encoder was asked for")
-        return random_encoder(config.encoder.architecture, config.encoder.attention_dropout)
-    if config.encoder.name is None:
+        return random_encoder(options.architecture, options.attention_dropout, options.keep_layers)
+    if options.name is None:
         raise StreamcorefError("encoder.name is missing: give a hub name or the folder of a pretrained encoder")
-    return pretrained_encoder(config.encoder.name, config.encoder.attention_dropout)
+    return pretrained_encoder(options.name, options.attention_dropout, options.keep_layers)
 
 
 def _initialise(module: nn.Module, initial: str) -> None:

@@ -24,8 +24,10 @@ class EncoderOptions(Options):
 
     name: str | None = None
     architecture: dict[str, Any] | None = None
+    keep_layers: PositiveInt | None = None  # only so many of its first layers; None: all that it has
     trainable_from: int | None = Field(default=None, ge=0)
     layers: PositiveInt = 1  # a piece's vector is the mean of this many last layers
+    mix: bool = False  # or their mean by weights that are learnt, and begin as equal
     attention_dropout: float | None = Field(default=None, ge=0, lt=1)  # None: as the encoder has it
 
 
@@ -33,17 +35,20 @@ class Encoder(nn.Module):
     """Vectors of each segment's pieces: the mean of the encoder's last `layers` layers, its embeddings being the first.
 
     The last layer alone is the paper's choice. An encoder that was trained to embed whole sentences has little left of
-    the single word there; the layers below still have it.
+    the single word there; the layers below still have it. With `mix` how much of each is learnt: a softmax over a
+    number a layer, which are all 0 at first, so that it begins as the plain mean.
     `trainable_from` freezes the embeddings and every layer below that number; the number of layers (or more)
     freezes the whole encoder, 0 only the embeddings, None nothing.
     """
 
-    def __init__(self, model: Any, trainable_from: int | None = None, layers: int = 1) -> None:
+    def __init__(self, model: Any, trainable_from: int | None = None, layers: int = 1, mix: bool = False) -> None:
         super().__init__()
         if layers > len(_layers(model)) + 1:
             raise StreamcorefError(
                 f"encoder.layers is {layers}, but this encoder has {len(_layers(model))} layers and its embeddings"
             )
+        if mix and layers == 1:
+            raise StreamcorefError("encoder.mix is a mix of several layers, but encoder.layers is 1")
         self.model = model
         self.layers = layers
         self.hidden_size: int = model.config.hidden_size
@@ -52,6 +57,7 @@ class Encoder(nn.Module):
         self.frozen = trainable_from is not None and trainable_from >= len(_layers(model))
         if trainable_from is not None:
             _freeze_below(model, trainable_from)
+        self.mix = nn.Parameter(torch.zeros(layers), requires_grad=not self.frozen) if mix else None
 
     def forward(self, segments: Sequence[Segment]) -> list[Tensor]:
         """One [n, hidden] tensor a segment. Several segments share one padded batch with the same result."""
@@ -82,7 +88,11 @@ class Encoder(nn.Module):
             last: Tensor = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
             return last
         every = self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-        return torch.stack(every[-self.layers :]).mean(0)
+        mixed = torch.stack(every[-self.layers :])  # [layers, n, length, hidden]
+        if self.mix is None:
+            return mixed.mean(0)
+        shares = torch.softmax(self.mix, 0).to(mixed.dtype)
+        return (shares[:, None, None, None] * mixed).sum(0)
 
     def train(self, mode: bool = True) -> Encoder:
         """A frozen encoder keeps its dropout off while the rest trains."""
@@ -90,8 +100,18 @@ class Encoder(nn.Module):
         return self
 
 
-def pretrained_encoder(name: str, attention_dropout: float | None = None) -> Any:
-    """The encoder of a hub name or a local folder, with its weights."""
+def layers_above(model: Any) -> dict[nn.Parameter, int]:
+    """How many layers lie above each parameter of the embeddings and of the layers; of others, such as a last norm, 0.
+
+    So of the last layer's 0, of the first one's all but one, of the embeddings' all.
+    """
+    layers = list(_layers(model))
+    parts = [*((len(layers), part) for part in _embeddings(model)), *zip(range(len(layers))[::-1], layers, strict=True)]
+    return {parameter: above for above, part in parts for parameter in part.parameters()}
+
+
+def pretrained_encoder(name: str, attention_dropout: float | None = None, keep_layers: int | None = None) -> Any:
+    """The encoder of a hub name or a local folder, with its weights; only its first `keep_layers` layers if given."""
     from transformers import AutoConfig, AutoModel
 
     try:
@@ -102,6 +122,7 @@ def pretrained_encoder(name: str, attention_dropout: float | None = None) -> Any
             config = AutoConfig.from_pretrained(name, trust_remote_code=False)
             _check_config(config.to_dict())
             _set_attention_dropout(config, attention_dropout)
+            _keep_layers(config, keep_layers)
             if folder is not None:
                 _check_weights(folder, config)
             return _with_best_attention(
@@ -134,7 +155,9 @@ def _check_weights(folder: Path, config: Any) -> None:
         raise StreamcorefError(f"its config.json needs {needed} numbers, but its weights have {held} bytes only")
 
 
-def random_encoder(architecture: dict[str, Any], attention_dropout: float | None = None) -> Any:
+def random_encoder(
+    architecture: dict[str, Any], attention_dropout: float | None = None, keep_layers: int | None = None
+) -> Any:
     """An encoder of the given Hugging Face configuration with random weights, as a checkpoint fills it."""
     from transformers import AutoConfig, AutoModel
 
@@ -145,6 +168,7 @@ def random_encoder(architecture: dict[str, Any], attention_dropout: float | None
     try:
         config = AutoConfig.for_model(options.pop("model_type"), **options)
         _set_attention_dropout(config, attention_dropout)
+        _keep_layers(config, keep_layers)
         with at_most(MOST_PARAMETERS, "the encoder"):
             return _with_best_attention(
                 lambda attention: AutoModel.from_config(config, attn_implementation=attention, trust_remote_code=False)
@@ -173,6 +197,19 @@ def _set_attention_dropout(config: Any, value: float | None) -> None:
     if name is None:
         raise StreamcorefError(f"encoder.attention_dropout: a {config.model_type} encoder has no such setting")
     setattr(config, name, value)
+
+
+def _keep_layers(config: Any, count: int | None) -> None:
+    """Cut an encoder to its first layers: the weights of the others are then left where they are."""
+    if count is None:
+        return
+    if count > config.num_hidden_layers:
+        raise StreamcorefError(
+            f"encoder.keep_layers is {count}, but this encoder has {config.num_hidden_layers} layers only"
+        )
+    config.num_hidden_layers = count
+    if isinstance(getattr(config, "layer_types", None), list):  # a kind of attention for each
+        config.layer_types = config.layer_types[:count]
 
 
 def _with_best_attention(make: Callable[[str], Any]) -> Any:
@@ -209,9 +246,12 @@ def _freeze_below(model: nn.Module, layer: int) -> None:
     if layer >= len(layers):
         model.requires_grad_(False)  # what lies above the layers too, such as a last norm
         return
-    embeddings = [module for name, module in model.named_children() if name.startswith("embed")]
-    for frozen in [*embeddings, *layers[:layer]]:
+    for frozen in [*_embeddings(model), *layers[:layer]]:
         frozen.requires_grad_(False)
+
+
+def _embeddings(model: nn.Module) -> list[nn.Module]:
+    return [module for name, module in model.named_children() if name.startswith("embed")]
 
 
 @contextmanager

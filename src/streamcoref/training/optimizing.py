@@ -10,7 +10,7 @@ from torch import nn
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.base import CorefModel
-from streamcoref.model.encoder import Encoder
+from streamcoref.model.encoder import Encoder, layers_above
 from streamcoref.training.adam import TensorFlowAdam
 from streamcoref.training.precision import Precision
 from streamcoref.training.recipe import Schedule, TrainingOptions
@@ -37,25 +37,28 @@ def _is_part(name: str, beginning: str) -> bool:
 def make_optimizer(model: CorefModel, options: TrainingOptions) -> torch.optim.Optimizer:
     """Encoders and heads have rates of their own, in the groups' `base_rate`, and only encoders decay.
 
-    `part` tells the two apart: by it rates rise and gradients are clipped.
+    An encoder's rate is multiplied by `layer_decay` for each layer that lies above; how it mixes its layers is learnt
+    as heads are. `part` tells the two apart: by it rates rise and gradients are clipped.
     """
-    encoder = [(name, p) for module in encoders(model) for name, p in module.named_parameters() if p.requires_grad]
-    inside = {id(p) for _, p in encoder}
+    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}  # by the share of the rate, and whether it does not decay
+    for module in encoders(model):
+        above = layers_above(module.model)
+        for name, p in module.model.named_parameters():
+            if p.requires_grad:
+                share = options.layer_decay ** above.get(p, 0)
+                fixed = options.decay_of == "matrices" and not _decays(name, p)
+                groups.setdefault((share, fixed), []).append(p)
+    inside = {id(p) for group in groups.values() for p in group}
     heads = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
-    groups: list[dict[str, Any]] = [
-        {"params": heads, "part": "heads", "base_rate": options.head_rate, "weight_decay": 0.0}
-    ]
-    whole = {"part": "encoder", "base_rate": options.encoder_rate, "eps": options.encoder_eps}
+    whole: dict[str, Any] = {"part": "encoder", "eps": options.encoder_eps}
     if options.adam == "tensorflow":
         whole["corrected"] = False
-    fixed = [p for name, p in encoder if options.decay_of == "matrices" and not _decays(name, p)]
-    moving = [p for _, p in encoder if all(p is not other for other in fixed)]
-    if moving:
-        groups.append({"params": moving, "weight_decay": options.encoder_decay, **whole})
-    if fixed:
-        groups.append({"params": fixed, "weight_decay": 0.0, **whole})
+    every = [{"params": heads, "part": "heads", "base_rate": options.head_rate, "weight_decay": 0.0}]
+    for share, fixed in sorted(groups, key=lambda key: (-key[0], key[1])):
+        rate, decay = share * options.encoder_rate, 0.0 if fixed else options.encoder_decay
+        every.append({"params": groups[share, fixed], "base_rate": rate, "weight_decay": decay, **whole})
     kind = TensorFlowAdam if options.adam == "tensorflow" else torch.optim.AdamW
-    return kind(groups, lr=options.head_rate)
+    return kind(every, lr=options.head_rate)
 
 
 def _decays(name: str, parameter: nn.Parameter) -> bool:
