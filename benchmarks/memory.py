@@ -33,7 +33,6 @@ from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.config import ModelConfig, build_model, parse_config, preset
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.pair_score import Pairs
 from streamcoref.model.reading import SegmentResult
@@ -133,12 +132,12 @@ def measure_incremental(novels: list[Path], threads: int) -> list[Row]:
     model, segments = prepare(novels, threads, config)
     assert isinstance(model, IncrementalModel)
     state, reading = model.new_state(), model.reading(evict=config.evict.build())
-    encoder = EncoderService(model.encoder, model.device)
+    encoder = model.service()
 
     def read() -> Iterator[SegmentResult]:
         with encoder.beside():
-            for segment, pieces in encoder.in_order(segments):
-                yield model.step(state, segment, pieces, reading)
+            for spans in encoder.spans_in_order(segments, reading.scheme):
+                yield model.step(state, spans, reading)
 
     results = read()
     rows: list[Row] = []

@@ -34,7 +34,6 @@ sys.path.insert(0, str(ROOT))
 from streamcoref.language import Voices, lexicon  # noqa: E402
 from streamcoref.model.checkpoint import load_checkpoint  # noqa: E402
 from streamcoref.model.config import ModelConfig, build_model, preset  # noqa: E402
-from streamcoref.model.encoder_service import EncoderService  # noqa: E402
 from streamcoref.model.incremental import IncrementalModel  # noqa: E402
 from streamcoref.model.segments import Segment, Segmenter  # noqa: E402
 from streamcoref.model.tokenizer import PieceTokenizer  # noqa: E402
@@ -66,7 +65,7 @@ def timed(run: Callable[[], object]) -> float:
 def total_over_encoder(text: str, count: int, threads: int, rounds: int) -> dict[str, float]:
     torch.set_num_threads(threads)
     model, config, _ = checkpoint = load_checkpoint("default")
-    service = EncoderService(model.encoder, model.device, batch=BATCH)
+    service = model.service(batch=BATCH)
     excerpt = text[: count * config.segments.max_pieces * 5]  # more than enough: a piece has four characters or so
     document = document_from_text("novel", excerpt)
     segments = checkpoint.segmenter.cut(document)[:count]
@@ -145,7 +144,7 @@ def literal_over_fast(
     pieces = {id(segment): model.encoder([segment])[0] for segment in segments}
     model.encoder.forward = lambda batch: [pieces[id(segment)] for segment in batch]  # type: ignore[method-assign]
 
-    service = EncoderService(model.encoder, model.device)
+    service = model.service()
     start = time.perf_counter()
     results = list(model.read(segments, model.reading(evict=config.evict.build()), service))
     fast = time.perf_counter() - start

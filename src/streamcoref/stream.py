@@ -16,7 +16,7 @@ from streamcoref.errors import LanguageWarning, StreamcorefError
 from streamcoref.events import EntityFinished, Event
 from streamcoref.language.is_english import LanguageCheck
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
@@ -37,7 +37,7 @@ class Stream:
     def __init__(
         self,
         checkpoint: Checkpoint,
-        encoder: EncoderService,
+        encoder: SegmentService,
         reading: Reading,
         fingerprint: Callable[[], str],
         options: ResolveOptions,
@@ -177,9 +177,9 @@ class Stream:
         """What segments bring."""
         events: list[Event] = []
         with self._encoder.beside():
-            for segment, pieces in self._encoder.in_order(segments):
-                result = self._model.step(self._state, segment, pieces, self._reading)
-                events += self._events(segment, result)
+            for spans in self._encoder.spans_in_order(segments, self._reading.scheme):
+                result = self._model.step(self._state, spans, self._reading)
+                events += self._events(spans.segment, result)
         return events
 
     def _events(self, segment: Segment, result: SegmentResult) -> list[Event]:

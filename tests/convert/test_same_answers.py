@@ -13,7 +13,6 @@ from streamcoref.convert.importing import import_checkpoint
 from streamcoref.document import Document
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.segments import Segment
 from tests.convert import fixture_values, literal_tf, make_authors_checkpoint
@@ -146,7 +145,7 @@ def test_the_incremental_model_links_the_same(tmp_path: Path, seed: int, thresho
     options = checkpoint.config.evict.model_copy(update={"singleton": 40, "cluster": 70})
     reading = model.reading(GENRE, evict=options.build())
     segments = cut(checkpoint, document(seed))
-    results = list(model.read(segments, reading, EncoderService(model.encoder, model.device)))
+    results = list(model.read(segments, reading, model.service()))
     links = [link for result in results for link in result.links]
     alphas = [1 - link.share for link in links if not link.is_new]
     literal = literal_tf.incremental(

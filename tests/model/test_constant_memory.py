@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from streamcoref.language import NARRATOR, Voices
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import SegmentResult
 from streamcoref.model.segments import Segment, make_segment
@@ -116,9 +115,9 @@ class Stream:
         self.read = self.joined = self.evicted = self.peak = 0
 
     def read_on(self) -> Iterator[SegmentResult]:
-        encoder = EncoderService(self.model.encoder, self.model.device)
-        for segment, pieces in encoder.in_order(endless_segments(0)):
-            yield self.model.step(self.state, segment, pieces, self.reading)
+        encoder = self.model.service()
+        for spans in encoder.spans_in_order(endless_segments(0), self.reading.scheme):
+            yield self.model.step(self.state, spans, self.reading)
 
     @torch.inference_mode()
     def read_until(self, segments: int) -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
 from streamcoref.evaluation.watching import Watched, WatchedEncoder
-from streamcoref.model.encoder_service import Encode, EncoderService
+from streamcoref.model.encoder_service import Encode
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import SegmentResult
 from streamcoref.model.segments import Segment
@@ -46,7 +46,7 @@ def links(results: list[SegmentResult]) -> list[object]:
 def test_every_segment_comes_in_order_with_its_own_vectors(model: IncrementalModel, threads: int, batch: int) -> None:
     segments = text()
     assert len(segments) > 3 * threads
-    found = list(EncoderService(model.encoder, CPU, threads, batch).in_order(segments))
+    found = list(model.service(threads, batch).in_order(segments))
     assert [segment for segment, _ in found] == segments
     for segment, vectors in found:
         torch.testing.assert_close(vectors, model.encoder([segment])[0], atol=1e-5, rtol=1e-5)
@@ -55,20 +55,20 @@ def test_every_segment_comes_in_order_with_its_own_vectors(model: IncrementalMod
 @torch.inference_mode()
 def test_without_batches_vectors_are_the_same_to_the_last_bit(model: IncrementalModel, threads: int) -> None:
     alone = [model.encoder([segment])[0] for segment in text()]
-    ahead = [vectors for _, vectors in EncoderService(model.encoder, CPU, threads).in_order(text())]
+    ahead = [vectors for _, vectors in model.service(threads).in_order(text())]
     assert all(torch.equal(a, b) for a, b in zip(alone, ahead, strict=True))
 
 
 def test_links_do_not_depend_on_threads(model: IncrementalModel, threads: int) -> None:
-    found = list(model.read(text(), model.reading(), EncoderService(model.encoder, CPU, threads)))
-    assert links(found) == links(list(model.read(text(), model.reading(), EncoderService(model.encoder, CPU, 1))))
+    found = list(model.read(text(), model.reading(), model.service(threads)))
+    assert links(found) == links(list(model.read(text(), model.reading(), model.service(1))))
 
 
 def test_many_readers_at_once_get_what_each_gets_alone(model: IncrementalModel, threads: int) -> None:
     """Texts of all lengths share one service, and nobody's answer depends on who else is there."""
     texts = [text(words, seed) for seed, words in enumerate([300, 20, 150, 5, 400, 60, 10, 200])]
-    alone = [links(list(model.read(t, model.reading(), EncoderService(model.encoder, CPU, 1)))) for t in texts]
-    service, reading = EncoderService(model.encoder, CPU, threads), model.reading()
+    alone = [links(list(model.read(t, model.reading(), model.service(1)))) for t in texts]
+    service, reading = model.service(threads), model.reading()
     together: list[list[object]] = [[] for _ in texts]
     begin = threading.Barrier(len(texts))
 
@@ -92,7 +92,7 @@ def test_its_threads_live_as_long_as_it_does(model: IncrementalModel) -> None:
         seen.add(threading.get_ident())
         return model.encoder(segments)
 
-    service = EncoderService(encode, CPU, 2)
+    service = model.service(2, encode=encode)
     for _ in range(5):
         list(service.in_order(text()))
     assert len(seen) <= 2
@@ -107,7 +107,7 @@ def test_a_segment_that_is_alone_is_encoded_where_it_is_asked_for(model: Increme
         seen.append((threading.get_ident(), torch.get_num_threads()))
         return model.encoder(segments)
 
-    service = EncoderService(encode, CPU, 2)
+    service = model.service(2, encode=encode)
     with service.beside():
         list(service.in_order(text()[:1]))
     assert seen == [(threading.get_ident(), 2)]
@@ -122,16 +122,16 @@ def test_no_more_is_held_than_a_segment_a_thread_and_one(model: IncrementalModel
             taken += 1
             yield segment
 
-    service = EncoderService(model.encoder, CPU, threads)
+    service = model.service(threads)
     for number, _ in enumerate(service.in_order(source()), 1):
         assert taken <= number + (threads if threads > 1 else 0)
 
 
-def test_the_callers_own_work_has_one_thread_while_others_encode(threads: int) -> None:
+def test_the_callers_own_work_has_one_thread_while_others_encode(model: IncrementalModel, threads: int) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
-        service = EncoderService(lambda segments: [torch.zeros(len(s), 4) for s in segments], CPU)
+        service = model.service(encode=lambda segments: [torch.zeros(len(s), 4) for s in segments])
         with service.beside():
             assert torch.get_num_threads() == 1
             list(service.in_order(text()))
@@ -152,7 +152,7 @@ def failing(encode: Encode, bad: Segment) -> Encode:
 
 def test_a_mistake_of_the_encoder_reaches_the_caller_and_nobody_else(model: IncrementalModel, threads: int) -> None:
     segments = text()
-    service = EncoderService(failing(model.encoder, segments[4]), CPU, threads)
+    service = model.service(threads, encode=failing(model.encoder, segments[4]))
     results = service.in_order(segments)
     for _ in range(4):
         next(results)
@@ -163,7 +163,7 @@ def test_a_mistake_of_the_encoder_reaches_the_caller_and_nobody_else(model: Incr
 
 def measured(threads: int, model: IncrementalModel) -> int:
     with peak_tensor_bytes() as seen:
-        for _ in model.read(text(), model.reading(), EncoderService(model.encoder, CPU, threads)):
+        for _ in model.read(text(), model.reading(), model.service(threads)):
             pass
     return seen.bytes
 
@@ -184,7 +184,7 @@ def test_time_and_pieces_are_watched_whoever_encodes(model: IncrementalModel, th
     segments = text()
     pause = threading.Event()
     watched = WatchedEncoder(slow(model.encoder, lambda: pause.wait(0.002) and None), CPU)
-    list(EncoderService(watched, CPU, threads).in_order(segments))
+    list(model.service(threads, encode=watched).in_order(segments))
     assert watched.seen.pieces == sum(len(segment) - 2 for segment in segments)
     # Each segment takes at least so long, and no more of them are at work at once than there are threads.
     assert watched.seen.encoder_seconds >= 0.002 * len(segments) / threads

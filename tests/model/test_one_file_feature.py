@@ -15,7 +15,6 @@ from safetensors.torch import load
 from streamcoref.language import Voices
 from streamcoref.model import Checkpoint, FeatureOptions, Notes, PairFeature, Surroundings
 from streamcoref.model.baseline import BaselineModel
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.features.agreement import Agreement
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.notes import ENTITY, SPAN, Array, IntArray
@@ -162,9 +161,9 @@ def test_a_feature_counts_in_the_baseline() -> None:
     segments = checkpoint.segmenter.cut(document)
     with torch.inference_mode():
         spans, _ = model.resolve(model.encoder(segments), segments, model.reading())
-        before = decisions(list(model.read(segments, model.reading(), EncoderService(model.encoder, model.device))))
+        before = decisions(list(model.read(segments, model.reading(), model.service())))
         other_table(checkpoint)
-        after = decisions(list(model.read(segments, model.reading(), EncoderService(model.encoder, model.device))))
+        after = decisions(list(model.read(segments, model.reading(), model.service())))
     assert before != after
     firsts = [document.words[start][0] for start, _ in spans.words]
     (feature,) = (f for f in model.pair_score.features.features if f.name == "shares_capital")

@@ -8,7 +8,6 @@ import torch
 
 from streamcoref.document import Document
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.predict import predict
 from streamcoref.model.reading import Link, SegmentResult
 
@@ -18,7 +17,7 @@ def answer(checkpoint: Checkpoint, document: Document, singletons: bool = False,
     """A document with the model's clusters, read as its own config and genre say."""
     model, config, _ = checkpoint
     reading = model.reading(document.genre, scheme, config.evict.build())
-    encoder = EncoderService(model.encoder, model.device)
+    encoder = model.service()
     return predict(model, checkpoint.segmenter.cut(document), document, reading, encoder, singletons)
 
 

@@ -16,7 +16,6 @@ from streamcoref.language.english import LATEST, lexicon
 from streamcoref.language.voices import NARRATOR, Voices
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import ModelConfig, build_model, parse_config, preset
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.notes import Array, Notes
 from streamcoref.model.reading import SegmentResult
@@ -130,9 +129,10 @@ def read(
     """What a model makes of segments, from the beginning of a text or on from a state, evicting as its config says."""
     reading = model.reading(scheme=scheme, evict=config.evict.build())
     if state is None:
-        return list(model.read(segments, reading, EncoderService(model.encoder, model.device, batch=batch)))
+        return list(model.read(segments, reading, model.service(batch=batch)))
     assert isinstance(model, IncrementalModel)
-    return [model.step(state, segment, model.encoder([segment])[0], reading) for segment in segments]
+    proposed = model.service(1).spans_in_order(segments, reading.scheme)
+    return [model.step(state, spans, reading) for spans in proposed]
 
 
 def note(start: int = 0, end: int | None = None, score: float = 0.0, **columns: Any) -> tuple[Notes, int]:

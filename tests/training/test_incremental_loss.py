@@ -143,7 +143,7 @@ def test_replay_gives_the_scores_that_decisions_were_made_by(scorer: str, update
                 seen.append(dict(zip(memory.ids.tolist(), scores.tolist(), strict=True)))
                 return greedy(scores, 0.0)
 
-            result = model.step(state, segment, model.encoder([segment])[0], reading, note)
+            result = model.step(state, model.spans(model.encoder([segment])[0], segment, reading.scheme), reading, note)
             (spans,) = result.spans
             readings = read_spans(spans, model.pair_score, model.update)
             versions = make_versions(model, readings, before, result.links)
@@ -185,7 +185,7 @@ def test_decisions_are_made_without_dropout() -> None:
     def decisions() -> list[float]:
         model.train()
         model.spans.eval()  # only what decides is asked
-        result = model.step(model.new_state(), segment, pieces, reading)
+        result = model.step(model.new_state(), model.spans(pieces, segment, reading.scheme), reading)
         assert model.pair_score.training
         return [link.score for link in result.links]
 

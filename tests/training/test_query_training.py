@@ -58,7 +58,7 @@ def test_replay_gives_the_scores_that_decisions_were_made_by(encoder: str) -> No
                 seen.append((finite, dict(zip(ids, memory.texts, strict=True))))
                 return greedy(scores, 0.0)
 
-            result = model.step(state, segment, model.encoder([segment])[0], reading, note)
+            result = model.step(state, model.spans(model.encoder([segment])[0], segment, reading.scheme), reading, note)
             (spans,) = result.spans
             readings = read_spans(spans, model.pair_score, model.update)
             versions = make_versions(model, readings, before, result.links)

@@ -58,7 +58,7 @@ def answers(
     model.eval()
     watched = WatchedEncoder(model.encoder, model.device)
     # What other threads allocate would not be seen.
-    encoder = EncoderService(watched, model.device, threads=1 if memory else None, batch=batch)
+    encoder = model.service(encode=watched, threads=1 if memory else None, batch=batch)
     try:
         for corpus, setting in zip(corpora, settings, strict=True):
             for document, key in read_gold(corpus):

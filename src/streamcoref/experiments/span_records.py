@@ -11,7 +11,6 @@ from torch import Tensor
 from streamcoref.document import Document, Span
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint
-from streamcoref.model.encoder_service import EncoderService
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ def span_records(
     if not model.reads_streams:
         raise StreamcorefError("the map of clusters is of an incremental model's entities; this model is a baseline")
     reading = model.reading(config.genre_of(document), scheme, config.evict.build())
-    encoder = EncoderService(model.encoder, model.device)
+    encoder = model.service()
     results = list(model.read(checkpoint.segmenter.cut(document), reading, encoder))
     links = [link for result in results for link in result.links]
     shares = final_shares([link.entity for link in links], [link.share for link in links])

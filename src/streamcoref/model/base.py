@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from streamcoref.model.encoder import Encoder
-from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.encoder_service import Encode, EncoderService, SegmentService
 from streamcoref.model.evict import EvictionPolicy, NoEviction
 from streamcoref.model.features import TextLabels
 from streamcoref.model.pair_score import PairScorer
@@ -63,6 +63,10 @@ class CorefModel(nn.Module, ABC):
         labels = TextLabels(number_of(genre, self.genres), number_of(scheme, self.schemes), self.compares_with)
         return self.pair_score.features.fixed(labels)
 
+    def service(self, threads: int | None = None, batch: int = 1, *, encode: Encode | None = None) -> EncoderService:
+        """What encodes for all who read with this model in this process. `encode` may stand for its encoder."""
+        return EncoderService(encode or self.encoder, self.spans, self.device, threads, batch)
+
     @abstractmethod
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: EncoderService) -> Iterator[SegmentResult]:
+    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
         """The segments of a whole text, in order, to decisions."""

@@ -1,25 +1,51 @@
-"""One encoder for all who read with a model: in threads, some segments at once, each stream in its own order."""
+"""One encoder for all who read with a model: some segments at once, each stream in its own order."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from threading import Lock
+from typing import TYPE_CHECKING, Protocol
 
 import torch
 from torch import Tensor
 
 from streamcoref.model.segments import Segment
 
+if TYPE_CHECKING:
+    from streamcoref.model.spans import SegmentSpans
+
 # Segments to the vectors of their pieces, [n, hidden] each: an encoder, or what stands for one.
 Encode = Callable[[Sequence[Segment]], list[Tensor]]
+# The pieces [n, hidden] of a segment, and the number of a scheme, to the spans that it proposes: a model's `Spans`.
+Propose = Callable[[Tensor, Segment, int], "SegmentSpans"]
+
+
+class SegmentService(Protocol):
+    """Where a text's segments are encoded: in the threads of this process, or on other machines.
+
+    All methods may be called by many readers at once, and nobody's answer depends on who else is there.
+    """
+
+    @property
+    def under_way(self) -> int:
+        """Segments that are being encoded, or wait for it."""
+
+    def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
+        """Each segment with its vectors [n, hidden]. Segments are asked for only as far ahead as they are encoded."""
+
+    def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
+        """The same for those who need the spans only that each segment proposes."""
+
+    def beside(self) -> AbstractContextManager[None]:
+        """The caller's own work while others encode. To be entered once for many segments."""
 
 
 class EncoderService:
-    """Segments with their piece vectors, in order, encoded ahead of whoever asks for them.
+    """Segments with their piece vectors, in order, encoded ahead of whoever asks for them. A `SegmentService`.
 
     On a CPU with several threads each thread encodes a segment of its own, while the caller links what came before:
     linking is one small step after another, which would leave the other cores idle, and a layer of a small encoder is
@@ -31,8 +57,10 @@ class EncoderService:
     With one thread, or on another device, `batch` segments of one caller go through the encoder together.
     """
 
-    def __init__(self, encode: Encode, device: torch.device, threads: int | None = None, batch: int = 1) -> None:
-        self.encode = encode
+    def __init__(
+        self, encode: Encode, propose: Propose, device: torch.device, threads: int | None = None, batch: int = 1
+    ) -> None:
+        self.encode, self.propose = encode, propose
         self.on_cpu = device.type == "cpu"
         self.threads = (threads or torch.get_num_threads()) if self.on_cpu else 1
         self.batch = batch
@@ -41,7 +69,6 @@ class EncoderService:
         self._under_way = 0  # groups of segments that are being encoded, or wait for it
 
     def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
-        """Each segment with its vectors [n, hidden]. Segments are asked for only as far ahead as they are encoded."""
         if self.threads == 1:
             for group in _groups(segments, self.batch):
                 yield from zip(group, self._encode(group), strict=True)
@@ -70,6 +97,10 @@ class EncoderService:
             for _, unneeded in waiting:  # the caller has had enough
                 unneeded.cancel()
 
+    def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
+        for segment, pieces in self.in_order(segments):
+            yield self.propose(pieces, segment, scheme)
+
     @contextmanager
     def beside(self) -> Iterator[None]:
         """The caller's own work while others encode: in one thread. To be entered once for many segments.
@@ -81,7 +112,6 @@ class EncoderService:
 
     @property
     def under_way(self) -> int:
-        """Segments that are being encoded, or wait for it."""
         return self._under_way
 
     def _alone(self) -> bool:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from streamcoref.document import Span
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
-from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import IntArray
 from streamcoref.model.pair_score import PairScorer
@@ -57,21 +57,19 @@ class IncrementalModel(CorefModel):
         self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
 
     @torch.inference_mode()
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: EncoderService) -> Iterator[SegmentResult]:
+    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
         """FindClusters, from the beginning of a text to its end."""
         state = self.new_state()
         with encoder.beside():
-            for segment, pieces in encoder.in_order(segments):
-                yield self.step(state, segment, pieces, reading)
+            for spans in encoder.spans_in_order(segments, reading.scheme):
+                yield self.step(state, spans, reading)
 
-    def step(
-        self, state: State, segment: Segment, pieces: Tensor, reading: Reading, decide: Decide | None = None
-    ) -> SegmentResult:
-        """One round of FindClusters: the pieces [n, hidden] of the next segment to decisions. `state` is changed.
+    def step(self, state: State, spans: SegmentSpans, reading: Reading, decide: Decide | None = None) -> SegmentResult:
+        """One round of FindClusters: the spans of the next segment to decisions. `state` is changed.
 
         This is the only way into a memory, for streams, files, evaluation and training, which decides by labels.
         """
-        spans = self.spans(pieces, segment, reading.scheme)
+        segment = spans.segment
         with deciding(self):
             links = self.link(spans, state.memory, reading, decide)
             alive = len(state.memory)

@@ -9,7 +9,7 @@ from streamcoref._tracking import EntityTracker
 from streamcoref.document import Document
 from streamcoref.events import Event, with_answer
 from streamcoref.model.base import CorefModel
-from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
 
@@ -22,7 +22,7 @@ def predict(
     segments: Iterable[Segment],
     document: Document,
     reading: Reading,
-    encoder: EncoderService,
+    encoder: SegmentService,
     singletons: bool = False,
     min_score: float = 0.0,
     watch: Watch | None = None,

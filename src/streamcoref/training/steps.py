@@ -101,8 +101,8 @@ def incremental_step(
                 rows = entity_rows(vectors, model.pair_score, model.update)
             before = snapshot(memory, rows)
             choose = LabelledChoice(labeller, memory, model.new_entity_score.item(), options.teacher_forcing, random)
-            result = model.step(state, segment, encode([segment])[0], reading, choose)
-            (spans,) = result.spans
+            spans = model.spans(encode([segment])[0], segment, reading.scheme)
+            result = model.step(state, spans, reading, choose)
             readings = read_spans(spans, model.pair_score, model.update)
             versions = make_versions(model, readings, before, result.links)
             right = np.zeros_like(versions.visible)

@@ -14,7 +14,6 @@ from streamcoref.document import Document
 from streamcoref.model.baseline import Antecedents, BaselineModel, DocumentSpans
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.config import ModelConfig, build_model
-from streamcoref.model.encoder_service import EncoderService
 from streamcoref.model.segments import Segment
 from tests.model import toys
 from tests.model.baseline.literal_baseline import LiteralBaseline, literal_clusters
@@ -162,7 +161,7 @@ def test_encoder_batches_change_nothing() -> None:
     config = config_of("paper")
     model = make(config, 2)
     segments = segments_of(document_of(2, False), config)
-    service = EncoderService(model.encoder, model.device, threads=1, batch=4)
+    service = model.service(threads=1, batch=4)
     with torch.inference_mode():
         one = run(model, segments)[1]
         many = model.resolve([pieces for _, pieces in service.in_order(segments)], segments, model.reading())[1]

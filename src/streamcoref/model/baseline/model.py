@@ -18,7 +18,7 @@ from streamcoref.document import Span
 from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline.prune import best_without_crossing
 from streamcoref.model.encoder import Encoder
-from streamcoref.model.encoder_service import EncoderService
+from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.memory import note_mention
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 from streamcoref.model.pair_score import Pairs
@@ -75,7 +75,7 @@ class BaselineModel(CorefModel):
         self.gate = nn.Linear(2 * size, size) if depth > 1 else None
 
     @torch.inference_mode()
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: EncoderService) -> Iterator[SegmentResult]:
+    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
         """One result for the whole text, when all of it is there."""
         encoded = list(encoder.in_order(segments))
         if not encoded:
