@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from streamcoref.document import Document, Entity, Mention
 from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.mention_labels import MentionLabels
 
 if TYPE_CHECKING:
     from streamcoref.integrations.progress_bar import progress_bar
@@ -28,6 +29,7 @@ __all__ = [
     "InputError",
     "LanguageWarning",
     "Mention",
+    "MentionLabels",
     "MentionLinked",
     "ReadingProgress",
     "ResolveOptions",

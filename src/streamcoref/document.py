@@ -11,6 +11,7 @@ from typing import Any, Literal
 from streamcoref._wording import counted
 from streamcoref.errors import StreamcorefError
 from streamcoref.language.labels import clean_name, readable_name
+from streamcoref.mention_labels import MentionLabels
 
 Span = tuple[int, int]
 Cluster = tuple[Span, ...]
@@ -68,6 +69,7 @@ class Document:
 
     `speakers` has one name a word ("" where unknown), or is empty when the document has no speakers at all.
     `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention.
+    `labels` is what a corpus says of mentions besides their entities, also of some that are in no cluster.
     An empty document (no words, no sentences) is valid.
     """
 
@@ -81,6 +83,7 @@ class Document:
     text: str | None = None
     offsets: tuple[Span, ...] = ()
     scores: Mapping[Span, float] = field(default_factory=dict, hash=False)
+    labels: Mapping[Span, MentionLabels] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         """In a line, however long the document is."""
@@ -119,18 +122,23 @@ class Document:
         object.__setattr__(self, "clusters", self._normal(self.clusters))
         if self.predicted_clusters is not None:
             object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
+        for span in self.labels:
+            self._check_mention(span, "a label")
 
     def _normal(self, clusters: Iterable[Iterable[Span]]) -> Clusters:
-        length = len(self.words)
         result = merge_clusters(clusters)
         for cluster in result:
-            for start, end in cluster:
-                if not 0 <= start < end <= length:
-                    raise StreamcorefError(
-                        f"document {self.key!r}: a cluster has the mention of words {start} to {end - 1}, "
-                        f"but the document has {length} words, 0 to {length - 1}"
-                    )
+            for span in cluster:
+                self._check_mention(span, "a cluster")
         return result
+
+    def _check_mention(self, span: Span, whose: str) -> None:
+        (start, end), length = span, len(self.words)
+        if not 0 <= start < end <= length:
+            raise StreamcorefError(
+                f"document {self.key!r}: {whose} has the mention of words {start} to {end - 1}, "
+                f"but the document has {length} words, 0 to {length - 1}"
+            )
 
     @classmethod
     def from_sentences(

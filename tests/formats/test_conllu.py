@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from generated_documents import content, crosses, documents, read, written
@@ -9,7 +10,11 @@ from hypothesis import strategies as st
 
 from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.formats import read_documents
 from streamcoref.formats.conllu import FORMAT
+from streamcoref.mention_labels import TYPES, MentionLabels
+
+GUM = "# global.Entity = GRP-etype-infstat-salience-centering-minspan-link-identity\n"
 
 
 def row(name: str, form: str, misc: str = "_") -> str:
@@ -183,3 +188,40 @@ TEXT = Document(key="d", words=("ab", "c"), sentence_ends=(2,), text="ab c", off
 def test_what_it_cannot_hold(document: Document, message: str) -> None:
     with pytest.raises(StreamcorefError, match=f"{message}.*jsonlines"):
         written(FORMAT, document)
+
+
+def test_types_and_information_status_are_labels() -> None:
+    cells = [
+        "(1-person-new-nnnnn-cf1-1-coref",
+        "(2-place-giv:act-n-c-1-sgl-The-Hague)",
+        "1)",
+        "(2-thing-undefined)",
+        "",
+    ]
+    (document,) = read(FORMAT, GUM + rows(*cells))
+    assert document.clusters == (((0, 3),), ((1, 2), (3, 4)))
+    assert document.labels == {
+        (0, 3): MentionLabels(("person",), status="new"),
+        (1, 2): MentionLabels(("place", "facility"), status="giv:act"),  # GUM does not tell these two apart
+    }
+
+
+def test_a_mention_inside_another_of_its_entity_has_its_own_labels() -> None:
+    (document,) = read(FORMAT, GUM + rows("(1-person-new", "(1-animal-giv:act)", "1)"))
+    assert document.labels[0, 3].types == ("person",)
+    assert document.labels[1, 2].types == ("animal",)
+
+
+def test_files_without_such_fields_have_no_labels() -> None:
+    (document,) = read(FORMAT, "# global.Entity = GRP\n" + rows("(1-person)"))
+    assert document.labels == {}
+
+
+@pytest.mark.corpus
+def test_gums_own_layer(shared: Path) -> None:
+    folder = shared / "corpora" / "gum" / "conllu"
+    names = (shared / "corpora" / "ontogum" / "train.ids").read_text().split()
+    found = [document for name in names for document in read_documents(folder / f"{name}.conllu")]
+    assert sum(len(document.labels) for document in found) == 36_789  # from the README beside the corpora
+    assert all(label.types for document in found for label in document.labels.values())
+    assert {t for document in found for label in document.labels.values() for t in label.types} == set(TYPES)

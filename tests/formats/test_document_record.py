@@ -11,10 +11,11 @@ from generated_documents import SPEAKERS, documents, read, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref import Document, InputError
+from streamcoref import Document, InputError, MentionLabels
 from streamcoref.formats.jsonlines import FORMAT
 
 ANY_TEXT = st.text(max_size=5)  # halves of characters, too: these are values, not yet a file
+LABELS = [MentionLabels(("place", "facility"), None, "new"), MentionLabels(kind="PRON"), MentionLabels()]
 RECORD: dict[str, Any] = {"doc_key": "a/b", "sentences": [["x", "y"], [], ["z"]]}
 
 
@@ -25,7 +26,9 @@ RECORD: dict[str, Any] = {"doc_key": "a/b", "sentences": [["x", "y"], [], ["z"]]
 def test_round_trip_of_everything(document: Document, predicted: bool) -> None:
     if predicted:
         scores = {span: 1 / 3 for cluster in document.clusters for span in cluster}
-        document = replace(document, predicted_clusters=document.clusters[1:], scores=scores)
+        spans = [span for cluster in document.clusters for span in cluster]
+        labels = {span: LABELS[number % len(LABELS)] for number, span in enumerate(spans)}
+        document = replace(document, predicted_clusters=document.clusters[1:], scores=scores, labels=labels)
     values = document.to_dict()
     assert Document.from_dict(values) == document
     assert json.loads(json.dumps(values)) == values, "plain values: lists, no tuples"
@@ -58,6 +61,12 @@ def test_an_example() -> None:
         ({"text": "x"}, "no 'offsets'"),
         ({"text": "x", "offsets": [[0, 1]]}, "1 character offsets for 3 words"),
         ({"scores": [[0, 5, 0.5]]}, "no mention of the 3 words"),
+        ({"labels": {}}, r"'labels' must be a list of \[first, last, "),
+        ({"labels": [[0, 1]]}, "'labels' has .*no mention of the 3 words"),
+        ({"labels": [[1, 0, {}]]}, r"'labels' has \[1, 0, ...\], which is no mention of the 3 words"),
+        ({"labels": [[0, 3, {}]]}, r"'labels' has \[0, 3, ...\], which is no mention of the 3 words"),
+        ({"labels": [[0, 1, {"kind": 1}]]}, r"'labels' of \[0, 1\] must be an object with types"),
+        ({"labels": [[0, 1, {"types": [1]}]]}, r"'labels' of \[0, 1\] has types that are not strings"),
     ],
 )
 def test_wrong_values_have_the_errors_of_the_reader(values: dict[str, object], message: str) -> None:

@@ -3,7 +3,8 @@
 Reading:
 
 - `# newdoc id` begins a document; a file without it is one document named after the file.
-- `# global.Entity` names the fields of an opening bracket; the entity is the field `eid` or `GRP`, else the first.
+- `# global.Entity` names the fields of an opening bracket; the entity is the field `eid` or `GRP`, else the first. The
+  fields `etype` and `infstat`, as GUM has them, are labels of the mention.
 - The parts of a discontinuous mention, `e5[1/2]` and `e5[2/2]`, become one span from the first word to the last.
 - Empty nodes (`8.1`) are not words: a mention only on them is left out, one that reaches beyond keeps its words.
 - A range line (`1-2`) is not a word; it gives the characters of its words in the text.
@@ -14,7 +15,7 @@ Reading:
 The format cannot hold: words that are empty or have a tab or line end; a key or genre with a line end or white space
 around it, an empty genre; two crossing mentions of one entity; character offsets that overlap without being equal,
 or are empty, or are shared over a sentence end. A document without a text comes back with one. Of gold and
-predicted clusters only the predicted are written; scores are not.
+predicted clusters only the predicted are written; scores and labels are not.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
-from streamcoref.document import Document
+from streamcoref.document import Document, Span
 from streamcoref.errors import InputError
 from streamcoref.formats.base import Format
 from streamcoref.formats.brackets import OpenBrackets, bracket_cells
@@ -33,6 +34,7 @@ from streamcoref.formats.conllu_text import TextBuilder, escape, surfaces, unesc
 from streamcoref.formats.fields import first_bad_word, genre_of, has_any, refuse
 from streamcoref.formats.files import plain_name
 from streamcoref.formats.raw import RawDocument, from_raw
+from streamcoref.mention_labels import MentionLabels
 
 _COLUMNS = 10
 _COMMENT = re.compile(
@@ -57,6 +59,8 @@ class _Building:
         self.brackets = OpenBrackets(path)
         # entity -> discontinuous mentions not yet complete: first word, last part seen, parts, line
         self.parts: dict[str, list[tuple[int, int, int, int]]] = {}
+        self.open_labels: dict[str, list[MentionLabels]] = {}  # of the open brackets of each entity
+        self.labels: dict[Span, MentionLabels] = {}
 
     def end_sentence(self, line: int) -> None:
         if self.text.range_end is not None:
@@ -64,7 +68,7 @@ class _Building:
         if len(self.words) > (self.sentence_ends[-1] if self.sentence_ends else 0):
             self.sentence_ends.append(len(self.words))
 
-    def read_entity(self, value: str, id_field: int, start: int, line: int) -> None:
+    def read_entity(self, value: str, fields: _Fields, start: int, line: int) -> None:
         """Read the brackets at the word or empty node that starts at word `start` and ends before the next word."""
         position = 0
         while position < len(value):
@@ -72,15 +76,17 @@ class _Building:
             if match is None:
                 raise InputError(f"Entity={value} is not made of brackets like (7, 7) or (7)", self.path, line)
             position = match.end()
-            fields = (match["opened"] or match["closed"]).split("-")
-            entity = fields[id_field] if len(fields) > id_field else fields[0]
+            values = (match["opened"] or match["closed"]).split("-")
+            entity = fields.entity(values)
             if match["opened"]:
                 self.brackets.open(entity, start, line)
+                self.open_labels.setdefault(entity, []).append(fields.labels(values))
             if match["closed"] or match["single"]:
                 self._close(entity, line)
 
     def _close(self, bracket: str, line: int) -> None:
         span = self.brackets.close(bracket, len(self.words), line)
+        labels = self.open_labels[bracket].pop()
         part = _PART.fullmatch(bracket)
         entity = bracket
         if part:
@@ -99,6 +105,8 @@ class _Building:
             span = (opened[0], span[1])
         if span[0] < span[1]:
             self.brackets.add(entity, span)
+            if labels:
+                self.labels[span] = labels
 
     def finish(self, line: int) -> RawDocument:
         self.end_sentence(line)
@@ -117,7 +125,32 @@ class _Building:
             genre=self.genre,
             text=text,
             offsets=offsets,
+            labels=self.labels,
         )
+
+
+class _Fields(NamedTuple):
+    """Where in an opening bracket what stands, by the declaration of a file; None where it has no such field."""
+
+    identity: int = 0
+    type: int | None = None
+    status: int | None = None
+
+    @classmethod
+    def of(cls, declaration: str) -> _Fields:
+        places = {name: place for place, name in reversed([*enumerate(declaration.split("-"))])}
+        identity = next((places[name] for name in ("eid", "GRP") if name in places), 0)
+        return cls(identity, places.get("etype"), places.get("infstat"))
+
+    def entity(self, values: list[str]) -> str:
+        return values[self.identity] if len(values) > self.identity else values[0]
+
+    def labels(self, values: list[str]) -> MentionLabels:
+        return MentionLabels.of(type=_value(values, self.type), status=_value(values, self.status))
+
+
+def _value(values: list[str], place: int | None) -> str:
+    return "" if place is None or place >= len(values) else values[place]
 
 
 def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
@@ -127,7 +160,7 @@ def read(lines: Iterable[str], path: Path) -> Iterator[Document]:
 
 def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
     current: _Building | None = None
-    id_field = number = 0
+    fields, number = _Fields(), 0
     speaker = ""
     for number, raw_line in enumerate(lines, start=1):
         line = raw_line.rstrip("\r\n")
@@ -142,7 +175,7 @@ def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
                 continue
             name, value = comment["name"], (comment["value"] or "").strip()
             if name == "global.Entity":
-                id_field = _id_field(value)
+                fields = _Fields.of(value)
                 continue
             if name == "newdoc":
                 if current:
@@ -159,12 +192,12 @@ def read_raw(lines: Iterable[str], path: Path) -> Iterator[RawDocument]:
                 current.genre = value or None
             continue
         current = current or _Building(_file_key(path), path, number)
-        _read_row(current, line, id_field, speaker, number)
+        _read_row(current, line, fields, speaker, number)
     if current:
         yield current.finish(number)
 
 
-def _read_row(current: _Building, line: str, id_field: int, speaker: str, number: int) -> None:
+def _read_row(current: _Building, line: str, fields: _Fields, speaker: str, number: int) -> None:
     columns = line.split("\t")
     if len(columns) != _COLUMNS:
         raise InputError(f"{len(columns)} columns between tabs where CoNLL-U has {_COLUMNS}", current.path, number)
@@ -179,21 +212,16 @@ def _read_row(current: _Building, line: str, id_field: int, speaker: str, number
         current.speakers.append(speaker if own is None else unescape(own))
         current.text.add_word(int(name), form, attributes)
         if entity:
-            current.read_entity(entity, id_field, len(current.words) - 1, number)
+            current.read_entity(entity, fields, len(current.words) - 1, number)
     elif _EMPTY_NODE.fullmatch(name):
         if entity:
-            current.read_entity(entity, id_field, len(current.words), number)
+            current.read_entity(entity, fields, len(current.words), number)
     elif bounds := _RANGE.fullmatch(name):
         if entity:
             raise InputError(f"Entity={entity} on a range of words; it belongs to the words", current.path, number)
         current.text.add_range(int(bounds[2]), form, attributes)
     else:
         raise InputError(f"the first column has {name!r}; it must be a number, 1-2 or 1.1", current.path, number)
-
-
-def _id_field(declaration: str) -> int:
-    fields = declaration.split("-")
-    return next((fields.index(name) for name in ("eid", "GRP") if name in fields), 0)
 
 
 def _file_key(path: Path) -> str:

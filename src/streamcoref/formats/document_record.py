@@ -2,8 +2,9 @@
 
 Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
 name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
-Three keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word)
-and `scores` (`[first, last, probability]` of mentions). Other keys are ignored. It can hold every document.
+Four keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
+`scores` (`[first, last, probability]` of mentions) and `labels` (`[first, last, {types, kind, status}]` of mentions,
+each of the three if known). Other keys are ignored. It can hold every document.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from streamcoref.errors import InputError
 from streamcoref.formats.fields import genre_of
 from streamcoref.formats.json_values import JsonObject
 from streamcoref.formats.raw import RawDocument, from_raw
+from streamcoref.mention_labels import MentionLabels
 
 
 def to_record(document: Document) -> dict[str, Any]:
@@ -33,7 +35,15 @@ def to_record(document: Document) -> dict[str, Any]:
         record |= {"text": document.text, "offsets": [list(span) for span in document.offsets]}
     if document.scores:
         record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
+    if document.labels:
+        labels = sorted(document.labels.items())
+        record["labels"] = [[start, end - 1, _label_values(label)] for (start, end), label in labels]
     return record
+
+
+def _label_values(label: MentionLabels) -> dict[str, Any]:
+    values = {"types": list(label.types), "kind": label.kind, "status": label.status}
+    return {name: value for name, value in values.items() if value}
 
 
 def _inclusive(clusters: Clusters) -> list[list[list[int]]]:
@@ -65,6 +75,7 @@ def raw_from_record(record: JsonObject) -> RawDocument:
         text=text,
         offsets=() if text is None else _offsets(record, text),
         scores=_scores(record, len(words)),
+        labels=_labels(record, len(words)),
     )
 
 
@@ -112,3 +123,27 @@ def _scores(record: JsonObject, length: int) -> dict[Span, float]:
             raise record.error(f"'scores' has [{first}, {last}, ...], which is no mention of the {length} words")
         scores[first, last + 1] = score
     return scores
+
+
+def _labels(record: JsonObject, length: int) -> dict[Span, MentionLabels]:
+    value = record.get("labels")
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        raise record.error("'labels' must be a list of [first, last, {types, kind, status}]")
+    return dict(_label(record, item, length) for item in value)
+
+
+def _label(record: JsonObject, item: Any, length: int) -> tuple[Span, MentionLabels]:
+    first, last, values = item if isinstance(item, list) and len(item) == 3 else (None, None, None)
+    if type(first) is not int or type(last) is not int or not 0 <= first <= last < length:
+        raise record.error(f"'labels' has [{first}, {last}, ...], which is no mention of the {length} words")
+    known = {"types": list, "kind": str, "status": str}
+    if not isinstance(values, dict) or any(
+        not isinstance(values.get(name, kind()), kind) for name, kind in known.items()
+    ):
+        raise record.error(f"'labels' of [{first}, {last}] must be an object with types (a list), kind and status")
+    types = values.get("types", [])
+    if not all(isinstance(name, str) for name in types):
+        raise record.error(f"'labels' of [{first}, {last}] has types that are not strings")
+    return (first, last + 1), MentionLabels(tuple(types), values.get("kind"), values.get("status"))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from streamcoref.document import Document, Span, as_clusters
 from streamcoref.errors import InputError, StreamcorefError
+from streamcoref.mention_labels import MentionLabels
 
 
 class RawDocument(NamedTuple):
@@ -28,6 +29,7 @@ class RawDocument(NamedTuple):
     text: str | None = None
     offsets: Sequence[Span] = ()
     scores: Mapping[Span, float] | None = None
+    labels: Mapping[Span, MentionLabels] | None = None
 
 
 def from_raw(raw: RawDocument, path: Path | None) -> Document:
@@ -44,6 +46,7 @@ def from_raw(raw: RawDocument, path: Path | None) -> Document:
             text=raw.text,
             offsets=tuple(raw.offsets),
             scores=raw.scores or {},
+            labels=raw.labels or {},
         )
     except StreamcorefError as error:
         raise InputError(str(error), path, raw.line) from None
@@ -64,4 +67,5 @@ def to_raw(document: Document) -> RawDocument:
         text=document.text,
         offsets=document.offsets,
         scores=document.scores,
+        labels=document.labels,
     )

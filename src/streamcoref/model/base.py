@@ -16,12 +16,13 @@ from streamcoref.model.features import TextLabels
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
+from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.spans import Spans
 from streamcoref.model.vocabulary import number_of
 
 
 class CorefModel(nn.Module, ABC):
-    """Encoder, Spans and PairScore, whatever is made of them."""
+    """Encoder, Spans and PairScore, whatever is made of them, and what it says of spans besides."""
 
     kind: ClassVar[Literal["incremental", "baseline"]]
     reads_streams: ClassVar[bool]  # whether it can read a text whose end it has not seen
@@ -34,6 +35,7 @@ class CorefModel(nn.Module, ABC):
         pair_score: PairScorer,
         genres: Sequence[str] = (),
         schemes: Sequence[str] = (),
+        labels: SpanLabels | None = None,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -41,6 +43,7 @@ class CorefModel(nn.Module, ABC):
         self.pair_score = pair_score
         self.genres = tuple(genres)
         self.schemes = tuple(schemes)
+        self.labels = labels or SpanLabels(spans.vectors.size, 0, {})
 
     @property
     def device(self) -> torch.device:

@@ -25,6 +25,7 @@ from streamcoref.model.pair_score import AnyPairScorer
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.segments import SegmentOptions
+from streamcoref.model.span_labels import LabelOptions, SpanLabels
 from streamcoref.model.span_vector import SpanVector
 from streamcoref.model.spans import SpanOptions, Spans
 from streamcoref.model.tokenizer import PieceTokenizer
@@ -57,6 +58,7 @@ class ModelConfig(Options):
     update: AnyUpdate = AlphaOptions()
     evict: AnyEviction = TwoDistancesOptions()
     higher_order: HigherOrderOptions = HigherOrderOptions()
+    labels: LabelOptions = LabelOptions()
     genres: tuple[str, ...] = Field(("unknown",), min_length=1)
     schemes: tuple[str, ...] = Field(("unknown",), min_length=1)
     singletons: bool = False  # whether its mention scores can tell a singleton, so that it may answer with some
@@ -154,9 +156,12 @@ def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceT
         options.min_score,
     )
     pair_score = config.pair_score.build(around)
+    labels = SpanLabels(vectors.size, config.labels.hidden, config.labels.heads, config.dropout)
     model: CorefModel
     if config.kind == "incremental":
-        model = IncrementalModel(encoder, spans, pair_score, config.update.build(around), config.genres, config.schemes)
+        model = IncrementalModel(
+            encoder, spans, pair_score, config.update.build(around), config.genres, config.schemes, labels
+        )
     else:
         if not isinstance(pair_score, CoarseToFineScorer) or pair_score.uses_text:
             raise StreamcorefError("a baseline chooses its antecedents by pair_score.name = 'coarse_to_fine'")
@@ -168,6 +173,7 @@ def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceT
             config.higher_order.max_spans,
             config.genres,
             config.schemes,
+            labels,
         )
     for name, module in model.named_children():
         if name != "encoder":

@@ -20,6 +20,7 @@ from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.rows import RowLayout
 from streamcoref.model.score_table import FloatArray, ScoreTable, numbers
 from streamcoref.model.segments import Segment
+from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import SpanReadings, read_spans
 from streamcoref.model.spans import SegmentSpans, Spans
 from streamcoref.model.state import State
@@ -48,8 +49,9 @@ class IncrementalModel(CorefModel):
         update: UpdateRule,
         genres: Sequence[str] = (),
         schemes: Sequence[str] = (),
+        labels: SpanLabels | None = None,
     ) -> None:
-        super().__init__(encoder, spans, pair_score, genres, schemes)
+        super().__init__(encoder, spans, pair_score, genres, schemes, labels)
         self.update = update
         self.layout = RowLayout.of(spans.vectors.size, pair_score, update)
         # The score of a new entity: 0. The published checkpoints carry it, and so do ours; it is not trained,

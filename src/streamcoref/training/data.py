@@ -6,9 +6,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from streamcoref.corpora import read_corpus
+from streamcoref.corpora import LabelFiles, read_corpus
+from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.training.label_loss import LabelTasks
 from streamcoref.training.recipe import CorpusOptions, Recipe
 from streamcoref.training.steps import Example
 
@@ -26,22 +28,25 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     for options in recipe.corpora:
         if options.use != use:
             continue
-        if options.scheme is not None and options.scheme not in config.schemes:
-            raise StreamcorefError(
-                f"corpus {options.name}: the model has no scheme {options.scheme!r}; it has {', '.join(config.schemes)}"
-            )
+        source = options.labels
+        for scheme in (options.scheme, source and source.scheme):
+            if scheme is not None and scheme not in config.schemes:
+                known = ", ".join(config.schemes)
+                raise StreamcorefError(f"corpus {options.name}: the model has no scheme {scheme!r}; it has {known}")
         if any(corpus.options.name == options.name for corpus in corpora):
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
+        labels = None if source is None else LabelFiles(source.path)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
             if options.genre is not None:
                 document = replace(document, genre=options.genre)
             document = replace(document, genre=config.genre_of(document))
-            examples.append(
-                Example(document, segmenter.cut(document), options.scheme, _mention_weight(recipe, options))
-            )
+            if labels is not None:
+                document = labels.add_to(document)
+            weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
+            examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks))
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))
@@ -52,6 +57,13 @@ def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:
     training = recipe.training
     on = training.mention_loss == "all" or (training.mention_loss == "singletons" and options.singletons)
     return training.mention_weight if on else 0.0
+
+
+def _label_tasks(recipe: Recipe, options: CorpusOptions, document: Document) -> LabelTasks | None:
+    weights = recipe.training.label_weights
+    scheme = None if options.labels is None else options.labels.scheme
+    tasks = LabelTasks(weights.heads, 0.0 if scheme is None else weights.mentions, scheme)
+    return tasks if document.labels and (tasks.heads or tasks.mentions) else None
 
 
 def epoch_order(corpora: Sequence[TrainingCorpus], seed: int, epoch: int) -> list[Example]:

@@ -28,6 +28,13 @@ class ModelOptions(Options):
     start_from: Path | None = None  # a checkpoint whose weights are taken where name and shape agree
 
 
+class LabelSource(Options):
+    """Labels of a corpus' mentions that lie beside it: types, kinds, information status, as far as they are there."""
+
+    path: Path  # a folder of files called after the documents, or a file
+    scheme: str | None = None  # of which all labelled spans are the mentions, whatever the corpus' clusters are
+
+
 class CorpusOptions(Options):
     name: str
     path: Path  # a file, a folder, or a list of document names (*.ids)
@@ -37,6 +44,21 @@ class CorpusOptions(Options):
     scheme: str | None = None  # the annotation scheme, one of the model's
     genre: str | None = None  # for all its documents, instead of their own
     singletons: bool = False  # whether mentions without a partner are annotated
+    labels: LabelSource | None = None  # None: those that its documents carry
+
+
+class LabelWeights(Options):
+    """Of the losses of labels against the link loss: of each head of the model, and of the mentions of their scheme."""
+
+    types: NonNegativeFloat = 0.0
+    kinds: NonNegativeFloat = 0.0
+    statuses: NonNegativeFloat = 0.0
+    mentions: NonNegativeFloat = 0.0
+
+    @property
+    def heads(self) -> dict[str, float]:
+        """Those that are not 0, by the names of the heads."""
+        return {head: weight for head, weight in self.model_dump(exclude={"mentions"}).items() if weight}
 
 
 class TrainingOptions(Options):
@@ -64,6 +86,7 @@ class TrainingOptions(Options):
     dev_evict: bool = True  # whether entities are evicted on the dev corpora
     mention_loss: Literal["all", "singletons", "off"] = "off"  # on which corpora
     mention_weight: PositiveFloat = 1.0
+    label_weights: LabelWeights = LabelWeights()
     # The incremental model only:
     objective: Objective = "most_recent"
     teacher_forcing: float = Field(default=0.0, ge=0, le=1)

@@ -17,6 +17,7 @@ from streamcoref.training.data import TrainingCorpus, epoch_length, load_corpora
 from streamcoref.training.device import choose_device
 from streamcoref.training.encodings import EncodingCache
 from streamcoref.training.hidden_pieces import HiddenPieces
+from streamcoref.training.label_loss import right_labels
 from streamcoref.training.optimizing import encoders, learning
 from streamcoref.training.precision import Precision, choose_precision
 from streamcoref.training.recipe import Recipe
@@ -57,7 +58,20 @@ def prepare(recipe: Recipe) -> Start:
         raise StreamcorefError('the recipe has no corpus to train on: give one with use = "train"')
     if epoch_length(train) == 0:
         raise StreamcorefError("the weights of the training corpora leave no document; give one of them more")
+    _check_labels(recipe, model, train)
     return Start(checkpoint, conversion, _encode(recipe, checkpoint), precision, train, dev)
+
+
+def _check_labels(recipe: Recipe, model: CorefModel, train: list[TrainingCorpus]) -> None:
+    """Raise if something is to be learnt of labels that the model has no head for, or no corpus has labels of."""
+    labels = [label for corpus in train for example in corpus.examples for label in example.document.labels.values()]
+    for head in recipe.training.label_weights.heads:
+        if head not in model.labels.names:
+            raise StreamcorefError(f"training.label_weights: the model has no {head}; name them in its labels.{head}")
+        if not right_labels(head, model.labels.names[head], labels).any():
+            raise StreamcorefError(f"training.label_weights: no training corpus has labels of its {head}")
+    if recipe.training.label_weights.mentions and not any(c.options.labels and c.options.labels.scheme for c in train):
+        raise StreamcorefError("training.label_weights: no training corpus says by labels.scheme whose mentions it has")
 
 
 def _encode(recipe: Recipe, checkpoint: Checkpoint) -> Encode:

@@ -20,6 +20,7 @@ from streamcoref.model.score_table import FloatArray
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
+from streamcoref.training.label_loss import LabelTasks, label_loss
 from streamcoref.training.labels import Labeller, Objective
 from streamcoref.training.loss import antecedent_loss, entity_loss, mention_loss
 from streamcoref.training.precision import FLOAT32, Precision
@@ -34,6 +35,7 @@ class Example:
     segments: list[Segment]
     scheme: str | None
     mention_weight: float  # of the mention loss; 0 where its corpus does not tell mentions from other spans
+    tasks: LabelTasks | None = None  # what is learnt of its labels
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,9 @@ def baseline_step(
         if example.mention_weight:
             for part in spans.parts:
                 loss = loss + example.mention_weight * mention_loss(part, clusters)
+        if example.tasks is not None:
+            for part, vectors in zip(spans.parts, pieces, strict=True):
+                loss = loss + label_loss(model, vectors, part, example.document.labels, example.tasks)
     precision.backward(loss)
     return loss.item()
 
@@ -101,7 +106,8 @@ def incremental_step(
                 rows = entity_rows(vectors, model.pair_score, model.update)
             before = snapshot(memory, rows)
             choose = LabelledChoice(labeller, memory, model.new_entity_score.item(), options.teacher_forcing, random)
-            spans = model.spans(encode([segment])[0], segment, reading.scheme)
+            (pieces,) = encode([segment])
+            spans = model.spans(pieces, segment, reading.scheme)
             result = model.step(state, spans, reading, choose)
             readings = read_spans(spans, model.pair_score, model.update)
             versions = make_versions(model, readings, before, result.links)
@@ -113,6 +119,8 @@ def incremental_step(
             loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item())
             if example.mention_weight:
                 loss = loss + example.mention_weight * mention_loss(spans, document.clusters)
+            if example.tasks is not None:
+                loss = loss + label_loss(model, pieces, spans, document.labels, example.tasks)
         if loss.requires_grad:  # not so if the segment has no span at all
             pending.append(loss)
         total += loss.item()

@@ -25,6 +25,7 @@ from streamcoref.model.pair_score import Pairs
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.segments import Segment
+from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import note_spans
 from streamcoref.model.spans import SegmentSpans, Spans
 
@@ -67,8 +68,9 @@ class BaselineModel(CorefModel):
         max_spans: int = 3900,
         genres: Sequence[str] = (),
         schemes: Sequence[str] = (),
+        labels: SpanLabels | None = None,
     ) -> None:
-        super().__init__(encoder, spans, pair_score, genres, schemes)
+        super().__init__(encoder, spans, pair_score, genres, schemes, labels)
         self.depth = depth
         self.max_spans = max_spans
         size = spans.vectors.size
