@@ -14,6 +14,8 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.incremental import IncrementalModel
+from streamcoref.model.pair_score import Pairs
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.pair_score.query import QueryScorer
 from streamcoref.model.parts import load_code
 from streamcoref.model.text_context import Question, TextContext
@@ -70,13 +72,13 @@ QUESTION = Question(context("[She] saw the ship ."), (context("[Anna] left ."), 
 
 def test_a_pass_is_the_span_and_the_mentions_marked() -> None:
     reader = reader_of(model_of(query_config()))
-    pieces, marks = reader._pass(QUESTION)
+    pieces, places = reader._pass(QUESTION)
     tokenizer = toys.tokenizer()
     text = "[CLS] [ she ] saw the ship . [SEP] [ anna ] left . carl met [ her ] . [SEP]".split()
     special = {"[CLS]": tokenizer.first, "[SEP]": tokenizer.last}
     expected = [special[word] if word in special else tokenizer([word])[0][0] for word in text]
     assert pieces == expected
-    assert marks == [1, 9, 16]
+    assert places == [(1, 4), (9, 12), (16, 19)]
 
 
 @pytest.mark.parametrize(
@@ -90,11 +92,11 @@ def test_a_pass_is_the_span_and_the_mentions_marked() -> None:
 )
 def test_of_a_long_sentence_the_pieces_around_the_mention_are_read(text: str, kept: str) -> None:
     reader = reader_of(model_of(query_config()))
-    pieces, mark = reader._marked(context(text), toys.tokenizer())
+    pieces, (start, end) = reader._marked(context(text), toys.tokenizer())
     assert len(pieces) <= 8 + 2
     tokenizer = toys.tokenizer()
     assert pieces == [tokenizer([word])[0][0] for word in kept.split()]
-    assert mark == kept.split().index("[")
+    assert (start, end) == (kept.split().index("["), kept.split().index("]") + 1)
 
 
 @pytest.mark.parametrize("encoder", ["own", "model"])
@@ -140,6 +142,61 @@ def test_before_it_has_learnt_it_is_the_coarse_scorer() -> None:
     assert [result.links for result in toys.read(asking, config, segments)] == expected
     spoken = model_of(query_config(), says=2.0)
     assert [result.links for result in toys.read(spoken, config, segments)] != expected
+
+
+@pytest.mark.parametrize(
+    ("scores", "margin", "asked"),
+    [
+        ([3.0, 2.5, -4.0], None, [0, 1, 2]),
+        ([3.0, 2.5, -4.0], 1.0, [0, 1]),
+        ([3.0, 1.5, -4.0], 1.0, []),  # no doubt
+        ([0.5, -0.4, -4.0], 1.0, [0, 1]),  # a new one is near, too
+        ([-0.9, -1.1], 1.0, [0]),
+        ([-1.1, -2.0], 1.0, []),  # a new one, no doubt
+    ],
+)
+def test_with_a_margin_it_asks_where_there_is_a_doubt(
+    scores: list[float], margin: float | None, asked: list[int]
+) -> None:
+    scorer = model_of(query_config(margin=margin)).pair_score
+    assert isinstance(scorer, QueryScorer)
+    questions: list[Question] = []
+
+    class Reader(torch.nn.Module):
+        def forward(self, given: Sequence[Question]) -> list[float]:
+            questions.extend(given)
+            return [7.0] * len(given)
+
+    scorer.reader = Reader()
+    texts = [(TextContext((str(number),), 0, 1),) for number in range(len(scores))]
+    size, nothing = scorer.bilinear.in_features, torch.zeros(len(scores), dtype=torch.long)
+    entities = torch.rand(len(scores), size)
+    span = torch.rand(1, size)
+    pairs = Pairs(
+        span, scorer.read_spans(span), entities, scorer.read_entities(entities), nothing, QUESTION.span, texts
+    )
+    tables = scorer.fold_features({})
+    fine = CoarseToFineScorer.refine(scorer, pairs, tables).detach()
+    pairs = pairs._replace(so_far=torch.tensor(scores) - fine)
+    answers = scorer.refine(pairs, tables).detach() - fine
+    assert [int(question.mentions[0].words[0]) for question in questions] == asked
+    assert answers.round(decimals=4).tolist() == [7.0 if number in asked else 0.0 for number in range(len(scores))]
+
+
+def test_a_margin_changes_how_much_is_read_not_how() -> None:
+    """As wide as can be it asks about all; the narrower it is, the fewer."""
+    segments = toys.cut(toys.document(2, 120), 32)
+    counts, links = [], []
+    for margin in (None, 1e6, 0.5, 1e-6):
+        config = query_config(margin=margin)
+        model = model_of(config, says=2.0)
+        reader = reader_of(model)
+        asked: list[int] = []
+        reader.register_forward_hook(lambda _module, given, _answer, asked=asked: asked.append(len(given[0])))
+        links.append([result.links for result in toys.read(model, config, segments)])
+        counts.append(sum(asked))
+    assert counts[0] == counts[1] > counts[2] > counts[3] == 0
+    assert links[0] == links[1] != links[3]
 
 
 @pytest.mark.parametrize("contexts", [1, 3])

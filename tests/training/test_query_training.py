@@ -36,10 +36,10 @@ def setting(**changes: Any) -> tuple[IncrementalModel, Example]:
     return model_of(config, 15, says=1.0), Example(document, toys.cut(document, 16), None, 0.0)
 
 
-@pytest.mark.parametrize("encoder", ["own", "model"])
-def test_replay_gives_the_scores_that_decisions_were_made_by(encoder: str) -> None:
+@pytest.mark.parametrize("changes", [{"encoder": "own"}, {"encoder": "model"}, {"margin": 1.0}])
+def test_replay_gives_the_scores_that_decisions_were_made_by(changes: dict[str, Any]) -> None:
     """With the texts that each entity had when a span was compared with it."""
-    model, example = setting(encoder=encoder)
+    model, example = setting(**changes)
     state = model.new_state()
     memory = state.memory
     compared = changed = 0
@@ -89,12 +89,11 @@ def test_a_step_reaches_all_that_should_learn() -> None:
 
 
 def test_gradients_are_those_of_a_step_that_keeps_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Passes are computed again on the way back; that changes nothing but the memory."""
+    """Several passes are computed again on the way back; that changes nothing but the memory."""
     results = []
     for kept in (False, True):
         model, example = setting(layers=1)
-        if kept:
-            monkeypatch.setattr("streamcoref.model.text_reader.checkpoint", lambda read, *given, **_: read(*given))
+        monkeypatch.setattr("streamcoref.model.text_reader.BATCH", 10_000 if kept else 5)
         incremental_step(model, example, IncrementalOptions(), model.encoder, np.random.default_rng(0), lambda: 0.0)
         results.append({name: p.grad for name, p in model.named_parameters() if p.grad is not None})
     assert results[0].keys() == results[1].keys()

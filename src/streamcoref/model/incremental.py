@@ -87,12 +87,15 @@ class IncrementalModel(CorefModel):
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
         memory.reserve(len(memory) + len(spans))
-        table = ScoreTable(self.pair_score, reading.tables, reading.index, readings, memory, self.layout)
+        own = numbers(spans.link_scores)
+        table = ScoreTable(
+            self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own - new_score
+        )
         scores = np.full((len(spans), len(memory) + len(spans)), -np.inf, dtype=np.float32)
         slots: list[int] = []
         starts: list[bool] = []
         weights: list[Tensor | float] = []  # the share of what each entity was
-        for m, mention_score in enumerate(numbers(spans.link_scores).tolist()):
+        for m, mention_score in enumerate(own.tolist()):
             row = table.row(m) + mention_score
             slot = decide(spans, m, row)
             starts.append(slot == NEW)

@@ -36,8 +36,11 @@ class ScoreTable:
         spans: SpanReadings,
         memory: EntityMemory,
         layout: RowLayout,
+        own: FloatArray,
     ) -> None:
+        """`own` [k] is what each span's score is above a new entity's, whatever it is compared with."""
         self.scorer, self.tables, self.index, self.spans, self.memory = scorer, tables, index, spans, memory
+        self.own = own
         self.vectors = spans.vectors[:, None].unbind()  # [1, size] each
         self.readings = spans.pair_readings[:, None].unbind()
         # Views of the memory, whose rows stay where they are while a segment is linked.
@@ -90,6 +93,8 @@ class ScoreTable:
         best = np.argpartition(scores, -length)[-length:] if count > length else np.arange(count)
         refined = np.full(count, -np.inf, dtype=np.float32)
         pairs = self._pairs(span, best, features[best])
+        if self.scorer.uses_text:
+            pairs = pairs._replace(so_far=self._on_device(scores[best] + self.own[span]))
         refined[best] = scores[best] + numbers(self.scorer.refine(pairs, self.tables))
         return refined
 
@@ -116,8 +121,8 @@ class ScoreTable:
             entity_texts=[self.memory.texts[slot] for slot in slots] if self.scorer.uses_text else (),
         )
 
-    def _on_device(self, index: IntArray) -> Tensor:
-        tensor = torch.from_numpy(index)
+    def _on_device(self, array: IntArray | FloatArray) -> Tensor:
+        tensor = torch.from_numpy(array)
         return tensor if self.on_cpu else tensor.to(self.memory.rows.device)
 
     def _features(self, span: int | slice, slots: IntArray | slice) -> IntArray:

@@ -19,15 +19,18 @@ OPEN, CLOSE = "[", "]"  # around a mention
 BATCH = 64  # questions that share a pass of the encoder
 REMEMBERED = 4096  # contexts whose pieces are kept: an entity's are asked about again and again
 
+Place = tuple[int, int]  # of a mention among some pieces, with its marks
+Pass = tuple[list[int], list[Place]]  # pieces, and where the mentions are, the span first
+
 
 class EncoderReader(nn.Module):
-    """score = FF([first piece; the span's mark; the mean of the mentions' marks]) of one pass over
+    """score = FF([first piece; span; mentions; span * mentions]) of one pass over
 
         [CLS] the span's sentence, the span marked [SEP] the latest mentions, each marked in its sentence [SEP]
 
-    Of a sentence at most `context_pieces` pieces are read, those around the mention. The encoder is one of its own with
-    `layers` layers, or, if that is None, the model's, which then learns from this too. The score is 0 before anything
-    has been learnt.
+    where the span is the mean of its pieces and its marks, and so are the mentions. Of a sentence at most
+    `context_pieces` pieces are read, those around the mention. The encoder is one of its own with `layers` layers, or,
+    if that is None, the model's, which then learns from this too. The score is 0 before anything has been learnt.
     """
 
     keeps_initial = True
@@ -52,7 +55,7 @@ class EncoderReader(nn.Module):
         self.tokenizer, self.context_pieces = tokenizer, context_pieces
         self.own = None if layers is None else _shorter(encoder, layers)
         self._shared = [encoder]  # in a list: its weights are the model's, not this part's
-        self.net = FeedForward([encoder.hidden_size] * 3, hidden, dropout)
+        self.net = FeedForward([encoder.hidden_size] * 4, hidden, dropout)
         nn.init.zeros_(self.net.output.weight)
         nn.init.zeros_(self.net.output.bias)
         self._pieces = lru_cache(REMEMBERED)(self._marked)
@@ -68,7 +71,8 @@ class EncoderReader(nn.Module):
             self.own.load_state_dict({name: given[name] for name in self.own.state_dict()})
 
     def forward(self, questions: Sequence[Question]) -> Tensor:
-        """Scores [n]. While it learns, a pass is computed again on the way back, so that memory is one batch's."""
+        """Scores [n]. Where it learns from several passes, they are computed again on the way back, so that memory is
+        one pass'."""
         if not questions:
             return self.net.output.bias.new_zeros(0)
         # By length, so that little is padded; a question's score does not depend on its neighbours.
@@ -77,28 +81,27 @@ class EncoderReader(nn.Module):
         scores = []
         for first in range(0, len(order), BATCH):
             batch = self._batch([passes[number] for number in order[first : first + BATCH]])
-            if torch.is_grad_enabled():
+            if torch.is_grad_enabled() and len(order) > BATCH:
                 scores.append(checkpoint(self._read, *batch, use_reentrant=False))
             else:
                 scores.append(self._read(*batch))
         places = torch.tensor(order, device=scores[0].device).argsort()
         return torch.cat(scores)[places]
 
-    def _pass(self, question: Question) -> tuple[list[int], list[int]]:
-        """The pieces, and where the marks are, the span's first."""
+    def _pass(self, question: Question) -> Pass:
         if self.tokenizer is None:
             raise StreamcorefError("a scorer that reads text needs the tokenizer that its model was built with")
-        pieces, marks = [self.tokenizer.first], []
+        pieces, places = [self.tokenizer.first], []
         for number, context in enumerate((question.span, *question.mentions)):
-            marked, mark = self._pieces(context, self.tokenizer)
-            marks.append(len(pieces) + mark)
+            marked, (start, end) = self._pieces(context, self.tokenizer)
+            places.append((len(pieces) + start, len(pieces) + end))
             pieces += marked
             if number == 0:
                 pieces.append(self.tokenizer.last)
-        return [*pieces, self.tokenizer.last], marks
+        return [*pieces, self.tokenizer.last], places
 
-    def _marked(self, context: TextContext, tokenizer: PieceTokenizer) -> tuple[list[int], int]:
-        """The pieces around a mention, with its marks, and the place of the first of these."""
+    def _marked(self, context: TextContext, tokenizer: PieceTokenizer) -> tuple[list[int], Place]:
+        """The pieces around a mention, and where it is with its marks."""
         words = tokenizer([*context.words, OPEN, CLOSE])
         before, mention, behind = (
             [piece for word in words[a:b] for piece in word]
@@ -108,34 +111,36 @@ class EncoderReader(nn.Module):
         room = self.context_pieces - len(mention)
         left = min(len(before), max(room // 2, room - len(behind)))
         before, behind = before[len(before) - left :], behind[: room - left]
-        return [*before, words[-2][0], *mention, words[-1][0], *behind], len(before)
+        marked = [words[-2][0], *mention, words[-1][0]]
+        return [*before, *marked, *behind], (left, left + len(marked))
 
-    def _batch(self, passes: Sequence[tuple[list[int], list[int]]]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Pieces [n, length], their mask, the span's mark [n], and shares of the mentions' marks [n, length]."""
+    def _batch(self, passes: Sequence[Pass]) -> tuple[Tensor, Tensor, Tensor]:
+        """Pieces [n, length], their mask, and the shares [n, 2, length] of each in the span and in the mentions."""
         longest = max(len(pieces) for pieces, _ in passes)
         ids = torch.full((len(passes), longest), self.encoder.pad_id)
         mask = torch.zeros_like(ids)
-        shares = torch.zeros(len(passes), longest)
-        for row, (pieces, marks) in enumerate(passes):
+        shares = torch.zeros(len(passes), 2, longest)
+        for row, (pieces, (span, *mentions)) in enumerate(passes):
             ids[row, : len(pieces)] = torch.tensor(pieces)
             mask[row, : len(pieces)] = 1
-            shares[row, marks[1:]] = 1 / (len(marks) - 1)
-        spans = torch.tensor([marks[0] for _, marks in passes])
+            for side, places in enumerate(([span], mentions)):
+                for start, end in places:
+                    shares[row, side, start:end] = 1 / (end - start) / len(places)
         device = self.net.output.weight.device
-        return ids.to(device), mask.to(device), spans.to(device), shares.to(device)
+        return ids.to(device), mask.to(device), shares.to(device)
 
-    def _read(self, ids: Tensor, mask: Tensor, spans: Tensor, shares: Tensor) -> Tensor:
+    def _read(self, ids: Tensor, mask: Tensor, shares: Tensor) -> Tensor:
         vectors = self.encoder.encode(ids, mask)  # [n, length, hidden]
-        rows = torch.arange(len(ids), device=ids.device)
-        mentions = (shares[:, :, None] * vectors).sum(1)
-        scores: Tensor = self.net(torch.cat([vectors[:, 0], vectors[rows, spans], mentions], dim=-1))
+        span, mentions = (shares @ vectors.float()).unbind(1)
+        scores: Tensor = self.net(torch.cat([vectors[:, 0], span, mentions, span * mentions], dim=-1))
         return scores.float()
 
 
 def _shorter(encoder: Encoder, layers: int) -> Encoder:
-    """A new encoder like another one, with fewer layers, whose weights are random."""
+    """A new encoder like another one, with fewer layers, whose weights are random; its embeddings stay as they are."""
     architecture = architecture_of(encoder.model)
     there = encoder.model.config.num_hidden_layers
     if layers > there:
         raise StreamcorefError(f"pair_score.layers is {layers}, but this encoder has {there} layers only")
-    return Encoder(random_encoder(architecture | {"num_hidden_layers": layers}))
+    model = random_encoder(architecture | {"num_hidden_layers": layers})
+    return Encoder(model, trainable_from=0, layers=min(encoder.layers, layers + 1))

@@ -158,7 +158,9 @@ def score_versions(
     best = wanted.topk(min(scorer.shortlist, scores.shape[1]), dim=1).indices  # [k, c]
     if scorer.uses_text:
         listed = {span: numbers[visible[span, numbers]] for span, numbers in enumerate(best) if visible[span].any()}
-        refined = scorer.refine_all([row(span, chosen) for span, chosen in listed.items()], tables)
+        above = scores.detach() - model.new_entity_score
+        rows = [row(span, chosen)._replace(so_far=above[span, chosen]) for span, chosen in listed.items()]
+        refined = scorer.refine_all(rows, tables)
         found = {span: scores[span, listed[span]] + more for span, more in zip(listed, refined, strict=True)}
         return _scattered(found, listed, visible.shape)
     pairs = Pairs(

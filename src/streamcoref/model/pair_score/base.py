@@ -24,7 +24,7 @@ class Pairs(NamedTuple):
 
     `features` indexes the folded feature tables. The texts are there only for a scorer that asks for them by
     `uses_text`, and then for one span against n entities, of each of which the latest mentions are remembered: all that
-    `score` is asked for if it has no shortlist, else those that `refine` is.
+    `score` is asked for if it has no shortlist, else those that `refine` is, with their scores `so_far`.
     """
 
     span: Tensor  # [..., size]
@@ -34,6 +34,7 @@ class Pairs(NamedTuple):
     features: Tensor  # [...], integers
     span_text: TextContext | None = None
     entity_texts: Sequence[tuple[TextContext, ...]] = ()
+    so_far: Tensor | None = None  # [n], with the span's own score, above that of a new entity
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Self
 
 import torch
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 from torch import Tensor
 
 from streamcoref.model.encoder import Encoder
@@ -31,7 +31,8 @@ class QueryScorer(CoarseToFineScorer):
     """As `coarse_to_fine`, and for the entities of the shortlist what a reader of text says is added.
 
     So it begins with the weights of a model without it; whether these are frozen at first, a recipe says
-    (`training.only`).
+    (`training.only`). With a `margin` it is asked only where there is a doubt: about the entities whose scores come so
+    close to the best choice, which may be a new entity, and only if that leaves a choice.
     """
 
     uses_text = True
@@ -45,32 +46,45 @@ class QueryScorer(CoarseToFineScorer):
         shortlist: int,
         reader: TextReader,
         contexts: int,
+        margin: float | None = None,
         dropout: float = 0.0,
         target_dropout: bool = False,
     ) -> None:
         super().__init__(size, hidden, features, prior_features, shortlist, dropout, target_dropout)
         self.reader = reader
         self.contexts = contexts
+        self.margin = margin
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         return self.refine_all([pairs], tables)[0]
 
     def refine_all(self, rows: Sequence[Pairs], tables: FeatureTables) -> list[Tensor]:
         """All questions of all spans together, so that they share passes."""
-        fine = [super(QueryScorer, self).refine(pairs, tables) for pairs in rows]
-        said = self.reader([question for pairs in rows for question in _questions(pairs)])
+        fine = [super(QueryScorer, self).refine(pairs, tables).float() for pairs in rows]
+        asked = [self._asked(pairs, scores) for pairs, scores in zip(rows, fine, strict=True)]
+        questions = [question for pairs, chosen in zip(rows, asked, strict=True) for question in _ask(pairs, chosen)]
+        said = self.reader(questions) if questions else ()
         answers = torch.as_tensor(said, dtype=torch.float32, device=self.prior.weight.device)
-        parts = torch.split(answers, [len(pairs.entity_texts) for pairs in rows])
-        return [score + answer for score, answer in zip(fine, parts, strict=True)]
+        parts = torch.split(answers, [len(chosen) for chosen in asked])
+        return [scores.index_add(0, *more) for scores, *more in zip(fine, asked, parts, strict=True)]
+
+    def _asked(self, pairs: Pairs, fine: Tensor) -> Tensor:
+        """The numbers of the entities that are asked about."""
+        if self.margin is None:
+            return torch.arange(len(fine), device=fine.device)
+        assert pairs.so_far is not None
+        choices = torch.cat([fine.new_zeros(1), pairs.so_far + fine.detach()])  # a new entity first
+        near = choices >= choices.max() - self.margin
+        return near[1:].nonzero()[:, 0] if near.sum() > 1 else near.new_zeros(0, dtype=torch.long)
 
     def begin(self, encoder: Encoder) -> None:
         if isinstance(self.reader, EncoderReader):
             self.reader.begin(encoder)
 
 
-def _questions(pairs: Pairs) -> list[Question]:
+def _ask(pairs: Pairs, chosen: Tensor) -> list[Question]:
     assert pairs.span_text is not None
-    return [Question(pairs.span_text, mentions) for mentions in pairs.entity_texts]
+    return [Question(pairs.span_text, pairs.entity_texts[number]) for number in chosen.tolist()]
 
 
 class QueryScorerOptions(CoarseToFineScorerOptions):
@@ -78,6 +92,7 @@ class QueryScorerOptions(CoarseToFineScorerOptions):
 
     name: Literal["query"] = "query"  # type: ignore[assignment]
     shortlist: PositiveInt = 4
+    margin: PositiveFloat | None = None  # ask only about choices whose scores come so close to the best; None: always
     contexts: PositiveInt = 2  # the latest mentions of an entity that are read, and remembered
     context_pieces: int = Field(default=24, ge=4)  # of each sentence, around its mention
     encoder: Literal["own", "model"] = "own"
@@ -112,6 +127,7 @@ class QueryScorerOptions(CoarseToFineScorerOptions):
             self.shortlist,
             self.reader(around),
             self.contexts,
+            self.margin,
             around.dropout,
             self.target_dropout,
         )
