@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
+from tests.page.reading import settle
+
 FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
     "--disable-sync --no-first-run --enable-precise-memory-info --js-flags=--expose-gc"
 ).split()
 
 
-@pytest.fixture(scope="session")
+# For the package, not the session: while playwright lives, this thread has an event loop that runs, and no other
+# test could run one of its own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     """Debian's chromium, driven by playwright; each test gets a profile of its own in it."""
     from playwright.sync_api import sync_playwright
@@ -30,7 +34,7 @@ def browser() -> Iterator[Any]:
 def profile(browser: Any) -> Iterator[Any]:
     """What tabs of one person share: storage."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     yield context
     context.close()
 
@@ -61,7 +65,7 @@ def tab(new_tab: Callable[[], Any]) -> Any:
     return new_tab()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server with the toy model and without keys."""
     running = pytest.importorskip("tests.server.running", reason="the server is not installed")
@@ -85,6 +89,7 @@ def saved_page(tab: Any, tmp_path: Path) -> Callable[..., Any]:
         path = tmp_path / "page.html"
         write_documents(documents, path, "html", force=True)
         tab.goto(path.as_uri())
+        settle(tab)
         return tab
 
     return show

@@ -24,8 +24,14 @@ def done(tab: Any) -> None:
     tab.locator("#reading[aria-busy=false]").wait_for()
 
 
+def settle(tab: Any) -> None:
+    """Wait until the page has drawn what it knows: it draws once a frame."""
+    tab.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
 def rows(tab: Any) -> list[tuple[str, int]]:
     """Names and sizes of the entities in the list, as far as they are drawn."""
+    settle(tab)
     found = tab.locator("[role=option]").evaluate_all(
         "rows => rows.map(row => [row.querySelector('.name').textContent, row.querySelector('.size').textContent])"
     )
@@ -42,11 +48,13 @@ def export(tab: Any, kind: str, path: Path) -> str:
 
 def shown(tab: Any) -> str:
     """The text on the screen and near it, a line for each block."""
+    settle(tab)
     return "\n".join(tab.locator(".block").all_text_contents())
 
 
 def mention_texts(tab: Any) -> list[str]:
     """The text of each mention that is drawn, put together from its pieces."""
+    settle(tab)
     return tab.locator(".m").evaluate_all(
         """elements => {
           const texts = new Map();

@@ -37,7 +37,6 @@ def test_through_the_name_of_an_entity(home: Any) -> None:
     home.keyboard.press("r")
     home.keyboard.type(ATTACK)
     home.keyboard.press("Enter")
-    home.wait_for_timeout(200)
     assert ATTACK in [name for name, _ in rows(home)]
     home.keyboard.press("m")
     harmless(home)

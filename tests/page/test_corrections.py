@@ -55,7 +55,6 @@ def test_two_entities_are_merged_and_one_renamed(home: Any, tmp_path: Path, kind
     home.keyboard.press("r")
     home.keyboard.type('Dr. "N", PhD')
     home.keyboard.press("Enter")
-    home.wait_for_timeout(200)
     assert rows(home)[0] == ('Dr. "N", PhD', one.size + other.size)
 
     corrected = merged(document, one.id, other.id)
@@ -92,7 +91,6 @@ def test_corrections_are_taken_back_one_by_one(home: Any, tmp_path: Path) -> Non
     undo.click()
     undo.click()
     assert undo.is_disabled()
-    home.wait_for_timeout(200)
     assert rows(home) == names
     assert export(home, "JSON", tmp_path / "page") == before
 

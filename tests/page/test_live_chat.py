@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from streamcoref import Event
 from streamcoref.formats import read_documents
 from tests.page.reading import export, rows
-from tests.toy_resolver import plain_text
+from tests.toy_resolver import mentions, plain_text, resolver, started
 
 pytestmark = pytest.mark.browser
 
@@ -40,12 +42,15 @@ def chat(home: Any, server: str) -> Any:
 
 def test_entities_grow_with_what_is_said(chat: Any, tmp_path: Path) -> None:
     sizes: list[int] = []
+    stream = resolver().stream()
+    found: list[Event] = []
     for speaker, text in MESSAGES:
-        before = chat.locator(".counts").text_content()
         say(chat, speaker, text)
-        chat.locator(".counts").filter(has_not_text=before).wait_for()
-        chat.wait_for_timeout(700)
+        found += stream.feed(f"{text}\n", speaker) + stream.flush()
+        counts = f"{stream.words_read} words · {len(started(found))} entities · {len(mentions(found))} mentions"
+        chat.locator(".counts", has_text=re.compile(f"^{counts}$")).wait_for()
         sizes.append(sum(size for _, size in rows(chat)))
+        assert sizes[-1] == len(mentions(found))
     assert sizes == sorted(sizes)
     assert sizes[0] > 0
     assert sizes[-1] > sizes[0]

@@ -21,16 +21,16 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.slow
 def test_a_book_of_450_000_words(tab: Any, tmp_path: Path) -> None:
-    """benchmarks/page.py prints the figures. A busy machine must pass here: the bounds of times are wide."""
+    """benchmarks/page.py prints the figures. A busy machine must pass here: only processor time counts."""
     document = book(450_000)
     path = tmp_path / "book.html"
     write_documents([document], path, "html")
     found = measure(tab, path)
     for kind in ("scroll", "jump"):
         assert found[kind]["elements"] < 5000, "only what is on the screen is in the page"
-        assert found[kind]["p50"] < 50
+        assert found[kind]["work_ms"] < 50
     assert found["heap_mb"] < 200
-    assert found["first_paint_ms"] < 10_000
+    assert found["work_ms"] < 10_000
 
     # What is far away is there: the last mention of the largest entity.
     largest = max(document.entities, key=lambda entity: entity.size)

@@ -46,7 +46,7 @@ def running(data: Path, limits: dict[str, Any] | None = None, **settings: Any) -
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             assert time.monotonic() < until

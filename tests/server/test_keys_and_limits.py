@@ -93,7 +93,7 @@ def test_a_socket_has_its_key_in_a_header_or_a_protocol(server: Running) -> None
     for way in ({"subprotocols": protocol(ANNA)}, {"additional_headers": {"Authorization": f"Bearer {ANNA}"}}):
         with connect(url, **way) as socket:
             socket.send('{"flush": true}')
-            assert json.loads(socket.recv(timeout=20))["event"] == "fed"
+            assert json.loads(socket.recv(timeout=60))["event"] == "fed"
     for wrong in ({}, {"subprotocols": protocol(BEN)}, {"subprotocols": ["streamcoref", "key.!"]}):
         with pytest.raises(InvalidStatus), connect(url, **wrong):
             pass
@@ -120,7 +120,7 @@ def test_too_many_calls_are_told_to_come_again(tmp_path: Path, monkeypatch: pyte
     feed = Stream.feed
 
     def slow(self: Stream, text: str, speaker: str | None = None) -> Any:
-        go_on.wait(30)
+        go_on.wait(120)
         return feed(self, text, speaker)
 
     monkeypatch.setattr(Stream, "feed", slow)
@@ -128,7 +128,7 @@ def test_too_many_calls_are_told_to_come_again(tmp_path: Path, monkeypatch: pyte
         stream = client.post("/v1/streams", json={}).json()["id"]
         with ThreadPoolExecutor(12) as pool:
             waiting = [pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY}) for _ in range(12)]
-            until = time.monotonic() + 20
+            until = time.monotonic() + 60
             while sum(one.done() for one in waiting) < 7 and time.monotonic() < until:
                 time.sleep(0.01)
             go_on.set()
@@ -144,10 +144,10 @@ def test_a_call_that_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     feed = Stream.feed
 
     def slow(self: Stream, text: str, speaker: str | None = None) -> Any:
-        go_on.wait(30)
+        go_on.wait(120)
         return feed(self, text, speaker)
 
-    with running(tmp_path / "data", {"request_seconds": 0.5}, workers=1) as server, server.client() as client:
+    with running(tmp_path / "data", {"request_seconds": 2.0}, workers=1) as server, server.client() as client:
         stream = client.post("/v1/streams", json={}).json()["id"]
         monkeypatch.setattr(Stream, "feed", slow)
         with ThreadPoolExecutor(2) as pool:

@@ -27,7 +27,7 @@ def until_fed(socket: ClientConnection) -> tuple[Events, dict[str, Any]]:
     """The events up to the record that says how far the stream is."""
     events: Events = []
     while True:
-        one = json.loads(socket.recv(timeout=20))
+        one = json.loads(socket.recv(timeout=60))
         if one["event"] in ("fed", "error"):
             return events, one
         events.append(one)
@@ -50,7 +50,7 @@ def test_a_chat(tmp_path: Path) -> None:
             chat.send(json.dumps({"close": True}))
             found += events + until_fed(chat)[0]
             with pytest.raises(ConnectionClosed):
-                chat.recv(timeout=20)
+                chat.recv(timeout=60)
             heard: Events = []
             for _ in range(len(turns) + 2):
                 heard += until_fed(other)[0]
@@ -100,7 +100,7 @@ def test_who_vanishes_is_forgotten(tmp_path: Path) -> None:
             with opened(server, id_) as chat:
                 chat.send(json.dumps({"text": STORY}))
                 chat.socket.shutdown(socket.SHUT_RDWR)
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while "streamcoref_listeners 0.0" not in client.get("/metrics").text:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -110,7 +110,17 @@ def test_who_vanishes_is_forgotten(tmp_path: Path) -> None:
 
 def take_all(socket: ClientConnection) -> None:
     while True:
-        socket.recv(timeout=20)
+        socket.recv(timeout=60)
+
+
+def short_connection(server: Running) -> socket.socket:
+    """One on which little is under way: how much a kernel would hold differs from machine to machine."""
+    (listening,) = server.server.servers[0].sockets
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)  # also of the connections that it accepts
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+    made.connect(listening.getsockname())
+    return made
 
 
 @pytest.mark.slow
@@ -118,14 +128,12 @@ def test_a_slow_reader_is_let_go_and_disturbs_nobody(tmp_path: Path) -> None:
     words = [["captain", "y" * 20_000]] * 20
     with running(tmp_path / "data", {"frames_behind": 4, "save_seconds": 60}) as server, server.client() as client:
         id_ = create(client, options={"singletons": True, "evict": "none"})
-        raw = socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1])))
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        until, fed = time.monotonic() + 60, 0
+        raw, fed = short_connection(server), 0
         with opened(server, id_, sock=raw, max_queue=1, compression=None, ping_interval=None) as slow:
             while "streamcoref_slow_readers_total 1.0" not in client.get("/metrics").text:
                 assert client.post(f"/v1/streams/{id_}/feed", json={"words": words}).status_code == 200
                 fed += 1
-                assert time.monotonic() < until
+                assert fed < 100, "it is not noticed"
             with pytest.raises(ConnectionClosed) as closed:
                 take_all(slow)
         assert closed.value.rcvd is not None

@@ -64,7 +64,7 @@ def test_requests_made_from_the_description(server: Running) -> None:
                 for name, known in (("stream", stream), ("job", job)):
                     if name in case.path_parameters and len(str(case.path_parameters[name])) % 2:
                         case.path_parameters[name] = known
-            response = case.call(timeout=30)
+            response = case.call(timeout=60)
             case.validate_response(response, checks=checks)
             statuses[response.status_code] += 1
             asked[operation.label] += 1  # noqa: B023

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import resource
 import signal
 import socket
@@ -85,31 +86,47 @@ class Feeder:
 
 @pytest.mark.parametrize(("streams", "kills"), [(10, 2), (100, 2)], ids=["few", "many"])
 @pytest.mark.slow
-def test_killed_with_streams_and_a_job_it_goes_on(tmp_path: Path, model: Path, streams: int, kills: int) -> None:
+def test_killed_with_streams_and_jobs_it_goes_on(tmp_path: Path, model: Path, streams: int, kills: int) -> None:
     choose = random.Random(11)
-    book = STORY * (10 if streams == 10 else 60)
+    books = [STORY * length for length in (30, 3, 10)]
     data = tmp_path / "data"
-    server = Command(model, data)
+    server = Command(model, data, "--jobs", 2)
     with server.client() as client:
         feeders = [Feeder(seed, create(client)) for seed in range(streams)]
-        job = client.post("/v1/jobs", content=book.encode(), params={"name": "book.txt"}).json()["id"]
+        jobs = [client.post("/v1/jobs", content=book.encode()).json()["id"] for book in books]
     for _ in range(kills):
         with server.client() as client, ThreadPoolExecutor(8) as pool:
-            for feeder in feeders:
-                pool.submit(feeder.feed, client, choose.randint(3, 9))
-            time.sleep(choose.uniform(0.2, 0.8) * streams / 10)
+            before = sum(len(feeder.answers) for feeder in feeders)
+            feeding = [pool.submit(feeder.feed, client, choose.randint(3, 9)) for feeder in feeders]
+            # at any moment of their feeding, on a quick machine and on a slow one
+            enough = before + choose.randint(streams, 3 * streams)
+            while sum(len(feeder.answers) for feeder in feeders) < enough and not all(one.done() for one in feeding):
+                time.sleep(0.001)
             server.kill()
-        server = Command(model, data)
+        for one in feeding:
+            one.result()
+        server = Command(model, data, "--jobs", 2)
         with server.client() as client:
             for feeder in feeders:
                 feeder.go_back(client)
     with server.client() as client:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda feeder: feeder.finish(client), feeders))
-        assert wait_for(client, job, "done")["characters"] == len(book)
-        assert everything(client, job) == expected_of_book(book)
+        for job, book in zip(jobs, books, strict=True):
+            assert wait_for(client, job, "done")["characters"] == len(book)
+            assert everything(client, job) == expected_of_book(book)
     assert server.terminate() == 0
     assert found == [alone(feeder.chunks) for feeder in feeders]
+
+
+def begun(client: httpx.Client) -> float:
+    """The calls of feed that have been answered or are under way, this one's own metrics not counted."""
+    figures = client.get("/metrics").text
+    answered = re.search(r'^streamcoref_requests_total\{.*/feed",status="200"\} (.+)', figures, re.MULTILINE)
+    under_way = re.search(r"^streamcoref_queue (.+)", figures, re.MULTILINE)
+    assert answered
+    assert under_way
+    return float(answered[1]) + float(under_way[1])
 
 
 @pytest.mark.slow
@@ -123,10 +140,9 @@ def test_sigterm_finishes_what_has_begun_and_saves(tmp_path: Path, model: Path) 
         wait_for(client, job, "reading")
         with ThreadPoolExecutor(5) as pool, client.stream("GET", f"/v1/jobs/{job}/progress"):
             last = [pool.submit(call, client, f"{id_}/feed", text=STORY * 3) for id_ in ids]
-            time.sleep(0.3)
-            began = time.monotonic()
+            while begun(client) < 2 * len(ids):
+                time.sleep(0.01)
             assert server.terminate() == 0
-            assert time.monotonic() - began < 30
             for events, one in zip(found, last, strict=True):
                 events += one.result()["events"]
     log = [json.loads(line) for line in server.log.read_text(encoding="utf-8").splitlines()]
@@ -181,7 +197,7 @@ def test_a_full_disk_is_said_and_survived(tmp_path: Path, room: Room) -> None:
         assert "saved" in client.get("/readyz").json()["reason"]
         assert client.get("/healthz").status_code == 200
         room.again()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while client.get("/readyz").status_code != 200:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -204,7 +220,7 @@ def test_a_job_waits_for_room_and_goes_on(tmp_path: Path, room: Room, monkeypatc
         id_ = client.post("/v1/jobs", content=book.encode(), params={"name": "book.txt"}).json()["id"]
         wait_for(client, id_, "reading")
         room.none(4096)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while client.get(f"/v1/jobs/{id_}").json()["error"] is None:
             assert time.monotonic() < until
             time.sleep(0.02)
@@ -218,6 +234,7 @@ def test_a_job_waits_for_room_and_goes_on(tmp_path: Path, room: Room, monkeypatc
 @pytest.mark.slow
 def test_callers_who_vanish_leave_nothing_behind(tmp_path: Path) -> None:
     """In the middle of a request, of an upload, of a stream of events."""
+    threads = threading.active_count()
     with running(tmp_path / "data", {"stall_seconds": 1.0}) as server, server.client() as client:
         place = "127.0.0.1", int(server.url.rsplit(":", 1)[1])
         head = (
@@ -233,14 +250,14 @@ def test_callers_who_vanish_leave_nothing_behind(tmp_path: Path) -> None:
                 raw.sendall(accept % len(body) + body)
                 assert raw.recv(100)
         with socket.create_connection(place) as raw:  # who says nothing more is told so, and left
-            raw.settimeout(20)
+            raw.settimeout(60)
             raw.sendall(head % b"/v1/resolve" + b"{")
             assert b" 408 " in raw.recv(1000)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while "streamcoref_queue 0.0" not in client.get("/metrics").text:
             assert time.monotonic() < until
             time.sleep(0.05)
         assert client.get("/v1/jobs").json() == {"jobs": []}
         assert not list((tmp_path / "data/jobs").iterdir())
         assert client.post("/v1/resolve", json={"text": STORY}).status_code == 200
-    assert threading.active_count() < 20
+    assert threading.active_count() < threads + 5  # of the resolver, which stays
