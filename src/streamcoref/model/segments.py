@@ -209,9 +209,9 @@ class SegmentBuilder:
         return segment
 
     def to_values(self) -> dict[str, Any]:
-        """Everything it holds, as JSON has it."""
+        """Everything it holds, as JSON has it; what is added later does not change it."""
         return {
-            "words": self.words,
+            "words": list(self.words),
             "first_word": self.first_word,
             "position": self.position,
             "number": self.number,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Generator
+from collections import deque
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import accumulate, islice
 from pathlib import Path
@@ -136,6 +137,7 @@ class TextReading:
         self._source, self._store, self._stopping = source, store, stopping
         self._hash = hashlib.sha256()  # of a pipe, whose bytes nobody can look at again
         self._decoder = TextDecoder(source.path, source.encoding, source.errors)
+        self.position = self._decoded
         self.chunks = self._skip()
 
     @property
@@ -143,27 +145,47 @@ class TextReading:
         return None if self._source.examined else self._hash.hexdigest()
 
     @property
-    def position(self) -> ReadingPosition:
+    def _decoded(self) -> ReadingPosition:
         at = self._decoder.position
         return ReadingPosition(at.bytes_read, at.lines, at.characters, decoder=at.decoder)
 
     def feed(self, stream: Stream) -> Generator[list[Event]]:
+        """A file is read ahead; of a pipe, which lets people wait, nothing is read before all that came is told of."""
         with closing(self.chunks) as chunks:
-            for data in chunks:
-                self._hash.update(data)
-                self._check(stream)
-                yield stream.feed(self._decoder.decode(data))
+            if self._source.examined is None:
+                for data in chunks:
+                    self._hash.update(data)
+                    self._check(stream)
+                    events = stream.feed(self._decoder.decode(data))
+                    self.position = self._decoded
+                    yield events
+                return
+            taken: deque[ReadingPosition] = deque()  # after each part that the stream has not told of
+
+            def parts() -> Iterator[str]:
+                for data in chunks:
+                    self._check(stream)
+                    text = self._decoder.decode(data)
+                    taken.append(self._decoded)
+                    yield text
+
+            with closing(stream.feed_ahead(parts())) as brought:
+                for events in brought:
+                    self.position = taken.popleft()
+                    yield events
 
     def end(self, stream: Stream) -> list[Event]:
         self._check(stream)
-        return stream.feed(self._decoder.decode(b"", final=True)) + stream.close()
+        events = stream.feed(self._decoder.decode(b"", final=True)) + stream.close()
+        self.position = self._decoded
+        return events
 
     def refuse_change(self) -> None:
         if self._source.examined:
             refuse_change(self._source.path, self._source.examined)
 
     def _check(self, stream: Stream) -> None:
-        if stream.position != self._decoder.characters:
+        if stream.position != self.position.characters:
             raise damaged(self._store.path, "its parts are not of one moment")
 
     def _skip(self) -> Generator[bytes]:
@@ -191,7 +213,7 @@ class TextReading:
                     source.path,
                     remedy=Remedy.FROM_THE_BEGINNING,
                 )
-            at = self.position
+            at = self.position = self._decoded
             if before.bytes_read and (at.lines, at.characters, at.decoder) != (
                 before.lines,
                 before.characters,

@@ -97,8 +97,10 @@ def _events(text: Text, job: ResolveJob) -> Iterator[list[Event]]:
         return
     length = examined.characters if examined else None
     with noting_language(text.key), reading_bar(text.key, length) as show:
-        for chunk in _characters(text, job):
-            yield stream.feed(chunk)
+        chunks = _characters(text, job)
+        # A pipe lets people wait: of what has come, nothing is held back to read more.
+        for events in stream.feed_ahead(chunks) if examined else map(stream.feed, chunks):
+            yield events
             give_back()
             show(ReadingProgress(stream.position, length, stream.words_read, stream.alive))
         yield stream.close()
