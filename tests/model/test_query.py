@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from streamcoref.document import Document
-from streamcoref.errors import StreamcorefError
+from streamcoref.errors import StoppedError, StreamcorefError
+from streamcoref.formats import files
 from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.incremental import IncrementalModel
@@ -18,9 +19,12 @@ from streamcoref.model.pair_score import Pairs
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.pair_score.query import QueryScorer
 from streamcoref.model.parts import load_code
+from streamcoref.model.segments import SegmentOptions
 from streamcoref.model.text_context import Question, TextContext
 from streamcoref.model.text_reader import EncoderReader
 from streamcoref.resolver import Resolver
+from streamcoref.store import Store
+from tests.cli.toy_resolving import rows
 from tests.model import toys
 
 COARSE: dict[str, Any] = {
@@ -124,6 +128,15 @@ def test_an_encoder_of_its_own_begins_as_the_lower_layers_of_the_models() -> Non
     assert all(torch.equal(tensor, given[name]) for name, tensor in reader.own.state_dict().items())
 
 
+def test_what_of_an_encoder_of_its_own_learns() -> None:
+    """Its embeddings never do, and of its layers those from `trainable_from` on."""
+    for first in (0, 1):
+        own = reader_of(model_of(query_config(trainable_from=first))).own
+        assert own is not None
+        learning = {name.split(".")[3] for name, p in own.named_parameters() if p.requires_grad}
+        assert learning == {str(layer) for layer in range(first, own.model.config.num_hidden_layers)}
+
+
 def test_the_models_encoder_is_not_saved_twice() -> None:
     names = model_of(query_config(encoder="model")).state_dict()
     assert not any(name.startswith("pair_score.reader.own") for name in names)
@@ -222,6 +235,22 @@ def test_a_stream_goes_on_from_a_saved_state_with_the_same_answers() -> None:
     assert first + [result.links for result in rest] == whole
 
 
+def test_a_store_goes_on_with_what_its_entities_remember(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "CHUNK_BYTES", 300)
+    config = query_config(margin=2.0).model_copy(update={"segments": SegmentOptions(max_pieces=32)})
+    resolver = Resolver(Checkpoint(model_of(config, says=2.0), config, toys.tokenizer()), tmp_path)
+    book = tmp_path / "book.txt"
+    book.write_text(" ".join(toys.document(4, 300).words), encoding="utf-8")
+    resolver.resolve_file(book, tmp_path / "whole.sqlite").close()
+    asked = iter([False, False, True])
+    with pytest.raises(StoppedError):
+        resolver.resolve_file(book, tmp_path / "parts.sqlite", should_stop=lambda: next(asked))
+    with Store.open(tmp_path / "parts.sqlite") as store:
+        assert 0 < store.position.bytes_read < book.stat().st_size
+    resolver.resolve_file(book, tmp_path / "parts.sqlite").close()
+    assert rows(tmp_path / "parts.sqlite")["mentions"] == rows(tmp_path / "whole.sqlite")["mentions"]
+
+
 def test_it_is_saved_and_loaded_like_any_other(tmp_path: Path) -> None:
     config = query_config(layers=1)
     model = model_of(config, says=2.0)
@@ -239,6 +268,8 @@ def test_it_is_saved_and_loaded_like_any_other(tmp_path: Path) -> None:
         ({"context_pieces": 60}, "2 contexts of 60 pieces need passes of 189 pieces, .* positions for 128 only"),
         ({"layers": 5}, "pair_score.layers is 5, but this encoder has 2 layers only"),
         ({"encoder": "model", "layers": 1}, "the model's encoder is read in full"),
+        ({"encoder": "model", "trainable_from": 1}, "the model's encoder has one of its own"),
+        ({"margin": 0.0}, "pair_score.*margin.*greater than 0"),
     ],
 )
 def test_what_it_cannot_have_is_said(changes: dict[str, Any], said: str) -> None:

@@ -43,6 +43,7 @@ class EncoderReader(nn.Module):
         context_pieces: int,
         hidden: int,
         layers: int | None = None,
+        trainable_from: int = 0,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -53,7 +54,7 @@ class EncoderReader(nn.Module):
                 f"but this encoder has positions for {encoder.max_pieces} only"
             )
         self.tokenizer, self.context_pieces = tokenizer, context_pieces
-        self.own = None if layers is None else _shorter(encoder, layers)
+        self.own = None if layers is None else _shorter(encoder, layers, trainable_from)
         self._shared = [encoder]  # in a list: its weights are the model's, not this part's
         self.net = FeedForward([encoder.hidden_size] * 4, hidden, dropout)
         nn.init.zeros_(self.net.output.weight)
@@ -136,11 +137,11 @@ class EncoderReader(nn.Module):
         return scores.float()
 
 
-def _shorter(encoder: Encoder, layers: int) -> Encoder:
-    """A new encoder like another one, with fewer layers, whose weights are random; its embeddings stay as they are."""
+def _shorter(encoder: Encoder, layers: int, trainable_from: int) -> Encoder:
+    """A new encoder like another one, with fewer layers, whose weights are random; embeddings never learn."""
     architecture = architecture_of(encoder.model)
     there = encoder.model.config.num_hidden_layers
     if layers > there:
         raise StreamcorefError(f"pair_score.layers is {layers}, but this encoder has {there} layers only")
     model = random_encoder(architecture | {"num_hidden_layers": layers})
-    return Encoder(model, trainable_from=0, layers=min(encoder.layers, layers + 1))
+    return Encoder(model, trainable_from, min(encoder.layers, layers + 1))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Self
 
 import torch
-from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 from torch import Tensor
 
 from streamcoref.model.encoder import Encoder
@@ -97,12 +97,15 @@ class QueryScorerOptions(CoarseToFineScorerOptions):
     context_pieces: int = Field(default=24, ge=4)  # of each sentence, around its mention
     encoder: Literal["own", "model"] = "own"
     layers: PositiveInt | None = None  # of an encoder of its own; None: as many as the model's has
+    trainable_from: NonNegativeInt = 0  # of these: those below stay as they begin, and so do its embeddings
     query_hidden: PositiveInt = 256
 
     @model_validator(mode="after")
     def _layers_of_its_own(self) -> Self:
         if self.encoder == "model" and self.layers is not None:
             raise ValueError("layers: the model's encoder is read in full; give them with encoder = 'own'")
+        if self.encoder == "model" and self.trainable_from:
+            raise ValueError("trainable_from: the model's encoder has one of its own, encoder.trainable_from")
         return self
 
     def reader(self, around: Surroundings) -> TextReader:
@@ -115,6 +118,7 @@ class QueryScorerOptions(CoarseToFineScorerOptions):
             self.context_pieces,
             self.query_hidden,
             own if self.encoder == "own" else None,
+            self.trainable_from,
             around.dropout,
         )
 
