@@ -1,28 +1,40 @@
 """A server under load: many streams at once against one after the other, in one run, with the bundled model.
 
-    python benchmarks/serve.py                                # 100 streams for two minutes
-    python benchmarks/serve.py --streams 20 --seconds 20      # a short try
+    python benchmarks/serve.py                                            # about six minutes
+    python benchmarks/serve.py --streams 20 --seconds 30 --chats 500      # a short try
 
-Both phases feed the same story, from different places on, in parts of 1,200 characters, to a server in a process of its
-own. First one caller feeds one stream after the other; then each stream has a caller of its own, all at once. What
-counts is the ratio of words a second. The memory of the server is looked at when all streams have been fed for a while,
-and at the end; the segments that are encoded or wait for it, four times a second.
+Everything is fed to a server in a process of its own: a story, from different places on, in parts of 1,200 characters.
+
+- One caller feeds one stream after the other; then each stream has a caller of its own, all at once; and so on in
+  turns, so that whatever else the machine does is shared. What counts is the ratio of words a second. Processor time
+  shows how many cores were busy, and what a thousand words cost.
+- One stream alone uses more than one core already: a segment that has the machine for itself is divided. What two cores
+  could do at best is twice what a server with `--threads 1` does for one stream: that is the `bound` of the ratio.
+- All streams are fed at half the speed that was reached: how long a call takes when there is no queue of a hundred.
+- Memory is looked at four times a second; the growth is that of the median from the first turn to the last. All streams
+  have read so much before that they hold as many entities as they ever will.
+- Many chats are opened, each with a past, and some of them called: the memory that the others need.
+
+The last line is JSON.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
+import random
 import re
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import httpx
 import psutil  # type: ignore[import-untyped]
@@ -31,50 +43,68 @@ from streamcoref.client import AsyncClient, AsyncStream
 
 STORY = Path(__file__).resolve().parent.parent / "examples" / "marigold.txt"
 PART = 1200  # characters of a call: about 200 words, of which some fill a segment
-WARM_SHARE = 0.25  # of the time, after which memory is looked at for the first time
+ROUNDS = 4
+PAST = 10  # times the story, that every stream has read before
+MESSAGES = 5  # that a chat has had before it is opened
 MB = 1e6
 
 
 @dataclass
 class Load:
-    """What one phase has seen."""
+    """What one kind of load has seen."""
 
     words: int = 0
     seconds: float = 0.0
+    processor: float = 0.0  # seconds of the server
     latencies: list[float] = field(default_factory=list)
+    under_way: list[int] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
 
     @property
     def speed(self) -> float:
         return self.words / self.seconds
 
-    def percentile(self, share: int) -> float:
-        return 1000 * statistics.quantiles(self.latencies, n=100)[share - 1]
+    def figures(self) -> dict[str, Any]:
+        percentiles = statistics.quantiles(self.latencies, n=100)
+        return {
+            "words_a_second": round(self.speed),
+            "cores_busy": round(self.processor / self.seconds, 2),
+            "processor_ms_for_1000_words": round(1e6 * self.processor / self.words),
+            "calls": len(self.latencies),
+            **{f"p{share}_ms": round(1000 * percentiles[share - 1]) for share in (50, 95, 99)},
+            "segments_under_way": [round(statistics.mean(self.under_way), 1), max(self.under_way)],
+        }
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    process: psutil.Process
+
+    @property
+    def processor(self) -> float:
+        times = self.process.cpu_times()
+        return float(times.user + times.system)
+
+    @property
+    def memory(self) -> int:
+        return int(self.process.memory_info().rss)
 
 
 @contextmanager
-def server(*arguments: str) -> Iterator[tuple[str, psutil.Process]]:
+def serving(*arguments: str) -> Iterator[Server]:
     """The command with a folder of its own."""
     with TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        command = [
-            sys.executable,
-            "-c",
-            "from streamcoref.cli import main; main()",
-            "serve",
-            "--port",
-            "0",
-            "--data",
-            f"{folder}/data",
-            *arguments,
-        ]
+        command = [sys.executable, "-c", "from streamcoref.cli import main; main()", "serve", "--port", "0"]
         with log.open("w", encoding="utf-8") as stream:
-            process = subprocess.Popen(command, stderr=stream)
+            process = subprocess.Popen([*command, "--data", f"{folder}/data", *arguments], stderr=stream)
         try:
             while not (url := re.search(r"http://[\d.]+:\d+", log.read_text(encoding="utf-8"))):
                 if process.poll() is not None:
                     sys.exit(log.read_text(encoding="utf-8"))
                 time.sleep(0.05)
-            yield url.group(), psutil.Process(process.pid)
+            yield Server(url.group(), psutil.Process(process.pid))
         finally:
             process.terminate()
             process.wait()
@@ -88,84 +118,145 @@ def parts(text: str, number: int) -> Iterator[str]:
         place = (place + PART) % len(text)
 
 
-async def feed(stream: AsyncStream, texts: Iterator[str], until: float, load: Load) -> None:
-    """Call after call until the time is over."""
+@asynccontextmanager
+async def measured(server: Server, load: Load) -> AsyncIterator[None]:
+    """Adds time and processor time; looks at memory and at the segments under way four times a second."""
+
+    async def look() -> None:
+        async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+            while True:
+                figures = (await client.get("/metrics")).text
+                found = re.search(r"^streamcoref_segments_under_way (\S+)", figures, re.MULTILINE)
+                load.under_way.append(int(float(found.group(1))) if found else 0)
+                load.memory.append(server.memory)
+                await asyncio.sleep(0.25)
+
+    began, processor = time.perf_counter(), server.processor
+    looking = asyncio.create_task(look())
+    yield
+    looking.cancel()
+    load.seconds += time.perf_counter() - began
+    load.processor += server.processor - processor
+
+
+async def feed(stream: AsyncStream, texts: Iterator[str], until: float, load: Load, pause: float = 0.0) -> None:
+    """Call after call until the time is over, with a `pause` after each."""
     before = stream.status.words
+    await asyncio.sleep(random.uniform(0.0, pause))
     while time.perf_counter() < until:
         began = time.perf_counter()
         await stream.feed(next(texts))
         load.latencies.append(time.perf_counter() - began)
+        await asyncio.sleep(random.uniform(0.5, 1.5) * pause)
     load.words += stream.status.words - before
 
 
-async def one_after_the_other(client: AsyncClient, text: str, streams: int, seconds: float) -> Load:
-    load, began = Load(), time.perf_counter()
-    for number in range(streams):
-        until = began + seconds * (number + 1) / streams
-        await feed(await client.stream(), parts(text, number), until, load)
-    load.seconds = time.perf_counter() - began
-    return load
+async def one_alone(client: AsyncClient, server: Server, past: bytes, text: str, seconds: float, load: Load) -> None:
+    stream = await client.stream(past)
+    async with measured(server, load):
+        await feed(stream, parts(text, len(load.latencies)), time.perf_counter() + seconds, load)
 
 
-async def all_at_once(client: AsyncClient, text: str, streams: int, seconds: float) -> Load:
-    load = Load()
-    opened = [await client.stream() for _ in range(streams)]
+async def at_once(server: Server, fed: list[tuple[AsyncStream, Iterator[str]]], until: float, load: Load) -> None:
+    async with measured(server, load):
+        await asyncio.gather(*(feed(stream, texts, until, load) for stream, texts in fed))
+
+
+async def throughput(client: AsyncClient, server: Server, text: str, streams: int, seconds: float) -> dict[str, Any]:
+    """One after the other and all at once, in turns; then all at half the speed."""
+    first = await client.stream()
+    await first.feed(PAST * text)
+    past = await first.state()
+    fed = [(await client.stream(past), parts(text, number)) for number in range(streams)]
+    one, many, half = Load(), Load(), Load()
+    memory = []
+    for _ in range(ROUNDS):
+        await one_alone(client, server, past, text, seconds / ROUNDS / 2, one)
+        many.memory.clear()
+        await at_once(server, fed, time.perf_counter() + seconds / ROUNDS, many)
+        memory.append(statistics.median(many.memory))
+    words_a_call = many.words / len(many.latencies)
+    pause = 2 * streams * words_a_call / many.speed
+    until = time.perf_counter() + max(seconds / 2, 2 * pause)
+    async with measured(server, half):
+        await asyncio.gather(*(feed(stream, texts, until, half, pause) for stream, texts in fed))
+    return {
+        "one_after_the_other": one.figures(),
+        "all_at_once": many.figures(),
+        "at_half_the_speed": half.figures(),
+        "ratio": round(many.speed / one.speed, 2),
+        "memory_mb": [round(size / MB) for size in memory],
+        "memory_growth_percent": round(100 * (memory[-1] / memory[0] - 1), 1),
+    }
+
+
+async def open_chats(client: AsyncClient, server: Server, text: str, chats: int) -> dict[str, Any]:
+    """Chats that all have said something, and are called in any order now and then."""
+    first = await client.stream()
+    for number, message in enumerate(text.split("\n\n")[:MESSAGES]):
+        await first.feed(message, f"Speaker {number % 2}", end_turn=True)
+    await first.flush()
+    state = await first.state()
+    opened, memory = [first.id], []
     began = time.perf_counter()
-    await asyncio.gather(
-        *(feed(stream, parts(text, number), began + seconds, load) for number, stream in enumerate(opened))
-    )
-    load.seconds = time.perf_counter() - began
-    return load
+    for number in range(1, chats):
+        opened.append((await client.stream(state)).id)
+        if number in (chats // 10, chats - 1):
+            memory.append(server.memory)
+    seconds = time.perf_counter() - began
+    latencies = []
+    for id_ in random.sample(opened, min(200, chats)):
+        stream = await client.open_stream(id_)
+        began = time.perf_counter()
+        await stream.feed("She asked him about the letter. ", "Speaker 1", end_turn=True)
+        await stream.flush()
+        latencies.append(time.perf_counter() - began)
+    async with httpx.AsyncClient(base_url=server.url) as http:
+        held = re.search(r"^streamcoref_streams_in_memory (\S+)", (await http.get("/metrics")).text, re.MULTILINE)
+    assert held
+    return {
+        "chats": chats,
+        "in_memory": int(float(held.group(1))),
+        "state_kb": round(len(state) / 1000),
+        "opened_a_second": round(chats / seconds),
+        "memory_mb_with_a_tenth": round(memory[0] / MB),
+        "memory_mb_with_all": round(memory[-1] / MB),
+        "memory_mb_after_calls": round(server.memory / MB),
+        "message_and_flush_p50_ms": round(1000 * statistics.median(latencies)),
+    }
 
 
-async def look(url: str, process: psutil.Process, seconds: float) -> tuple[list[int], list[int]]:
-    """The server's memory and its segments under way, four times a second."""
-    memory: list[int] = []
-    under_way: list[int] = []
-    until = time.perf_counter() + seconds
-    async with httpx.AsyncClient(base_url=url, timeout=60) as client:
-        while time.perf_counter() < until:
-            figures = (await client.get("/metrics")).text
-            found = re.search(r"^streamcoref_segments_under_way (\S+)", figures, re.MULTILINE)
-            under_way.append(int(float(found.group(1))) if found else 0)
-            memory.append(process.memory_info().rss)
-            await asyncio.sleep(0.25)
-    return memory, under_way
-
-
-async def measure(url: str, process: psutil.Process, streams: int, seconds: float) -> None:
+async def measure(streams: int, seconds: float, chats: int, arguments: list[str]) -> dict[str, Any]:
     text = STORY.read_text(encoding="utf-8")
-    async with AsyncClient(url) as client:
-        await (await client.stream()).feed(text)  # whatever is made at first use is made now
-        single = await one_after_the_other(client, text, min(streams, 5), seconds / 2)
-        looking = asyncio.create_task(look(url, process, seconds))
-        many = await all_at_once(client, text, streams, seconds)
-        memory, under_way = await looking
-    start = memory[int(len(memory) * WARM_SHARE)]
-    print(f"one after the other  {single.speed:8,.0f} words/s   p50 {single.percentile(50):,.0f} ms")
-    print(
-        f"{streams} at once        {many.speed:8,.0f} words/s   p50 {many.percentile(50):,.0f} ms   "
-        f"p95 {many.percentile(95):,.0f} ms   p99 {many.percentile(99):,.0f} ms   {len(many.latencies):,} calls"
-    )
-    print(f"ratio                {many.speed / single.speed:8.2f}")
-    print(
-        f"memory               {start / MB:8,.0f} MB, at the end {memory[-1] / MB:,.0f} MB "
-        f"({memory[-1] / start - 1:+.1%})"
-    )
-    print(f"segments under way   {statistics.mean(under_way):8.1f} on average, {max(under_way)} at most")
+    with serving(*arguments) as server:
+        async with AsyncClient(server.url) as client:
+            found = {"streams": streams, **await throughput(client, server, text, streams, seconds)}
+    with serving("--threads", "1", "--workers", "1") as server:
+        async with AsyncClient(server.url) as client:
+            first = await client.stream()
+            await first.feed(PAST * text)
+            one_core = Load()
+            await one_alone(client, server, await first.state(), text, seconds / ROUNDS, one_core)
+    found["one_thread"] = one_core.figures()
+    found["bound"] = round(2 * one_core.speed / found["one_after_the_other"]["words_a_second"], 2)
+    with serving() as server:
+        async with AsyncClient(server.url) as client:
+            found["open_chats"] = await open_chats(client, server, text, chats)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--streams", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--threads", type=int, default=None, help="CPU threads of the server")
-    parser.add_argument("--workers", type=int, default=None, help="its calls at once")
+    parser.add_argument("--seconds", type=float, default=120.0, help="for all streams at once")
+    parser.add_argument("--chats", type=int, default=10_000)
+    parser.add_argument("--workers", type=int, default=None, help="calls that the server works on at once")
     given = parser.parse_args()
-    options = [("--threads", given.threads), ("--workers", given.workers)]
-    arguments = [word for name, value in options if value is not None for word in (name, str(value))]
-    with server(*arguments) as (url, process):
-        asyncio.run(measure(url, process, given.streams, given.seconds))
+    arguments = [] if given.workers is None else ["--workers", str(given.workers)]
+    found = asyncio.run(measure(given.streams, given.seconds, given.chats, arguments))
+    for name, figures in found.items():
+        print(f"{name:22} {json.dumps(figures)}")
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

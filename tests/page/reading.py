@@ -52,10 +52,10 @@ def shown(tab: Any) -> str:
     return "\n".join(tab.locator(".block").all_text_contents())
 
 
-def mention_texts(tab: Any) -> list[str]:
+def mention_texts(tab: Any, within: str = ".blocks ") -> list[str]:
     """The text of each mention that is drawn, put together from its pieces."""
     settle(tab)
-    return tab.locator(".m").evaluate_all(
+    return tab.locator(f"{within}.m").evaluate_all(
         """elements => {
           const texts = new Map();
           for (const {place, textContent} of elements) texts.set(place, (texts.get(place) ?? "") + textContent);

@@ -54,6 +54,9 @@ def test_axe_finds_nothing(home: Any, axe: str, scheme: str, width: int) -> None
     home.evaluate("location.hash = 'live'")
     home.locator("#chat").wait_for(state="visible")
     assert violations(home, axe) == []
+    home.fill("#message", TEXT)
+    home.locator("#draft .m").first.wait_for()
+    assert violations(home, axe) == []
 
 
 def test_a_text_is_few_stops_for_the_tab_key(home: Any) -> None:

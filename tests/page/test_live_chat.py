@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from streamcoref import Event
+from streamcoref import EntityFinished, Event
 from streamcoref.formats import read_documents
-from tests.page.reading import export, rows
+from tests.page.reading import export, mention_texts, rows
 from tests.toy_resolver import mentions, plain_text, resolver, started
 
 pytestmark = pytest.mark.browser
@@ -62,6 +62,43 @@ def test_entities_grow_with_what_is_said(chat: Any, tmp_path: Path) -> None:
     assert document.text == "\n".join(text for _, text in MESSAGES)
     assert set(document.speakers) == {"Anna", "Berta"}
     assert sum(map(len, document.clusters)) == sizes[-1]
+
+
+def test_entities_grow_while_somebody_types(chat: Any) -> None:
+    """What is typed counts as if it were sent, and is taken back with what is deleted."""
+    first, typed = plain_text(9, 60), plain_text(10, 40)
+    say(chat, "Anna", first)
+    stream = resolver().stream()
+    said = stream.feed(f"{first}\n", "Anna") + stream.flush()
+    state = stream.state()
+    counts = chat.locator(".counts")
+    told = f"{stream.words_read} words · {len(started(said))} entities · {len(mentions(said))} mentions"
+    counts.filter(has_text=re.compile(f"^{told}$")).wait_for()
+
+    draft = f"👍🏽 {typed}"
+    chat.fill("#speaker", "Berta")
+    chat.locator("#message").press_sequentially(draft)
+    would = said + stream.feed(f"{draft}\n", "Berta") + stream.flush()
+    assert len(mentions(would)) > len(mentions(said))
+    grown = f"{len(started(would))} entities · {len(mentions(would))} mentions"
+    counts.filter(has_text=re.compile(f"{grown}$")).wait_for()
+    assert sum(size for _, size in rows(chat)) == len(mentions(would))
+    assert all(name for name, _ in rows(chat))
+    assert chat.locator("#draft").text_content() == draft
+    new = [event.mention for event in would[len(said) :] if not isinstance(event, EntityFinished)]
+    texts = [mention.text for mention in new if mention.start is not None and mention.start > len(first)]
+    assert sorted(mention_texts(chat, "#draft ")) == sorted(texts)
+
+    chat.fill("#message", "")
+    counts.filter(has_text=re.compile(f"^{told}$")).wait_for()
+    assert chat.locator("#draft .m").count() == 0
+    chat.locator("#message").press_sequentially("He")
+    say(chat, "Berta", typed)
+    stream = resolver().stream(state)
+    said += stream.feed(f"{typed}\n", "Berta") + stream.flush()
+    told = f"{stream.words_read} words · {len(started(said))} entities · {len(mentions(said))} mentions"
+    counts.filter(has_text=re.compile(f"^{told}$")).wait_for()
+    assert chat.locator("#draft").is_hidden()
 
 
 def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:

@@ -66,6 +66,8 @@ def test_a_stream(client: Client) -> None:
     assert stream.flush() == local.flush()
     assert stream.status.position == stream.status.safe_position == local.position
     assert stream.entities() == local.entities()
+    copy = toy_resolver.resolver().stream(local.state())
+    assert stream.preview(STORY, "Anna") == copy.feed(STORY, "Anna") + copy.flush()
     other = client.stream(stream.state())
     assert client.open_stream(stream.id).close() == other.close() == local.close()
     with pytest.raises(ServerError, match="closed") as refused:
@@ -147,6 +149,8 @@ def test_the_same_to_be_awaited(server: Running, tmp_path: Path) -> None:
             assert await stream.feed_words([["He", "left"]]) == local.feed_words([["He", "left"]])
             assert await stream.flush() == local.flush()
             assert await stream.entities() == local.entities()
+            copy = resolver.stream(local.state())
+            assert await stream.preview(STORY) == copy.feed(STORY) + copy.flush()
             other = await client.stream(await stream.state())
             async with other.live() as live:
                 await live.feed("He left.")

@@ -155,6 +155,22 @@ def test_what_is_wrong_is_said(client: httpx.Client, path: str, body: object, st
         assert send(client, path, body, Accept="application/x-ndjson").status_code == status
 
 
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        (b'{"text": "Anna"', "application/json", "no JSON; what is wrong is near character 15"),
+        (b"[1]", "application/json", "must be a JSON object"),
+        (b"", "application/json", "must be a JSON object"),
+        (b'{"text": "Anna left."}', "application/x-www-form-urlencoded", "sent with Content-Type: application/json"),
+    ],
+)
+def test_a_body_that_is_no_json_object(client: httpx.Client, content: bytes, kind: str, said: str) -> None:
+    for path in ("/v1/resolve", "/v1/resolve/batch", "/v1/streams", "/v1/split"):
+        answer = client.post(path, content=content, headers={"Content-Type": kind})
+        assert answer.status_code == 422
+        assert said in answer.json()["error"]
+
+
 def test_a_small_body_cannot_become_a_large_one(client: httpx.Client) -> None:
     headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
     bomb = gzip.compress(b" " * 50_000_000)

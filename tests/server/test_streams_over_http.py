@@ -140,6 +140,28 @@ def test_words_and_speakers(tmp_path: Path) -> None:
             assert client.post(f"/v1/streams/{create(client)}/feed", json=wrong).status_code == 422
 
 
+def test_a_preview_says_what_would_come_and_changes_nothing(tmp_path: Path) -> None:
+    stream = toy_resolver.resolver().stream()
+    with running(tmp_path / "data", {"text_characters": 2000}) as server, server.client() as client:
+        id_ = create(client)
+        found = call(client, f"{id_}/feed", text=STORY, speaker="Anna")["events"]
+        before = client.get(f"/v1/streams/{id_}").json()
+        for length in range(20, len(STORY), 40):
+            copy = toy_resolver.resolver().stream(stream.state())
+            copy.feed(STORY, "Anna")
+            events = copy.feed(STORY[:length], "Ben") + copy.flush()
+            told = call(client, f"{id_}/preview", text=STORY[:length], speaker="Ben")
+            assert plain(told["events"]) == plain([json.loads(json_line(event, "")) for event in events])
+            assert told["events"]
+        assert client.get(f"/v1/streams/{id_}").json() == before
+        found += call(client, f"{id_}/close")["events"]
+        assert client.post(f"/v1/streams/{id_}/preview", json={"text": "a"}).status_code == 409
+        assert client.post(f"/v1/streams/{id_}/preview", json={}).status_code == 422
+        assert client.post(f"/v1/streams/{id_}/preview", json={"text": "a" * 2001}).status_code == 413
+        assert client.post(f"/v1/streams/{'0' * 32}/preview", json={"text": "a"}).status_code == 404
+    assert plain(found) == alone([(STORY, "Anna")])
+
+
 def test_a_call_that_is_sent_again_is_done_once(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server, server.client() as client:
         id_ = create(client)

@@ -54,7 +54,7 @@ class AsyncClient:
                 response = await self._http.request(call.method, call.path, **call.arguments)
             except httpx.TransportError as problem:
                 if not again or time.monotonic() > until:
-                    raise ServerError(f"{self.url}: the server cannot be reached ({problem})", 0) from problem
+                    raise calls.unreachable(self.url, problem) from problem
                 error = None
             else:
                 if response.is_success:
@@ -66,11 +66,17 @@ class AsyncClient:
             tries += 1
 
     @asynccontextmanager
-    async def _lines(self, call: Call[None]) -> AsyncIterator[AsyncIterator[str]]:
+    async def _streamed(self, call: Call[None]) -> AsyncIterator[httpx.Response]:
+        """An answer to be read while it comes."""
         async with self._http.stream(call.method, call.path, **call.arguments) as response:
             if not response.is_success:
                 await response.aread()
                 raise calls.refusal(response)
+            yield response
+
+    @asynccontextmanager
+    async def _lines(self, call: Call[None]) -> AsyncIterator[AsyncIterator[str]]:
+        async with self._streamed(call) as response:
             yield (line async for line in response.aiter_lines() if line)
 
     async def resolve(
@@ -152,6 +158,10 @@ class AsyncStream:
 
     async def close(self) -> list[Event]:
         return (await self._change("close", {})).events
+
+    async def preview(self, text: str, speaker: str | None = None) -> list[Event]:
+        """What would come if this were fed and flushed now; nothing is changed."""
+        return await self._client.send(calls.preview(self.id, {"text": text, "speaker": speaker}))
 
     async def entities(self) -> list[EntityFinished]:
         """Those alive."""
@@ -260,9 +270,18 @@ class AsyncJob:
 
     async def save_store(self, path: str | Path) -> Path:
         """The store as a file, for `Store.open`."""
-        content: bytes = await self._client.send(calls.job_store(self.id))
         path = Path(path)
-        path.write_bytes(content)
+        part = path.with_name(f"{path.name}.part")
+        try:
+            async with self._client._streamed(calls.job_store(self.id)) as answer:
+                with part.open("wb") as file:
+                    async for data in answer.aiter_bytes():
+                        file.write(data)
+            part.replace(path)
+        except httpx.TransportError as problem:
+            raise calls.unreachable(self._client.url, problem) from problem
+        finally:
+            part.unlink(missing_ok=True)
         return path
 
     async def end(self) -> str:

@@ -13,7 +13,7 @@ import httpx
 
 from streamcoref.client.values import Fed, JobStatus, Resolved, ServerError, StreamStatus, event_of, mention_of
 from streamcoref.document import Document, Mention
-from streamcoref.events import EntityFinished
+from streamcoref.events import EntityFinished, Event
 from streamcoref.store import StoredEntity
 
 Answer = TypeVar("Answer")
@@ -40,6 +40,10 @@ def refusal(response: httpx.Response) -> ServerError:
         said = f"the server answered {response.status_code}"
     after = response.headers.get("retry-after", "")
     return ServerError(said, response.status_code, float(after) if after.isdigit() else None)
+
+
+def unreachable(url: str, problem: httpx.TransportError) -> ServerError:
+    return ServerError(f"{url}: the server cannot be reached ({problem})", 0)
 
 
 def given(text: RemoteInput | None, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +87,13 @@ def change_stream(id_: str, what: str, body: Mapping[str, Any], number: int) -> 
     """feed, flush or close."""
     path = f"/v1/streams/{id_}/{what}"
     return Call("POST", path, lambda answer: Fed.of(answer.json()), _body({**body, "call": number}))
+
+
+def preview(id_: str, body: Mapping[str, Any]) -> Call[list[Event]]:
+    def parse(answer: httpx.Response) -> list[Event]:
+        return [event_of(one) for one in answer.json()["events"]]
+
+    return Call("POST", f"/v1/streams/{id_}/preview", parse, _body(body))
 
 
 def stream_status(id_: str) -> Call[StreamStatus]:
@@ -150,8 +161,9 @@ def job_text(id_: str, start: int, end: int) -> Call[str]:
     return Call("GET", f"/v1/jobs/{id_}/text", lambda answer: str(answer.json()["text"]), parameters)
 
 
-def job_store(id_: str) -> Call[bytes]:
-    return Call("GET", f"/v1/jobs/{id_}/store", lambda answer: answer.content)
+def job_store(id_: str) -> Call[None]:
+    """To be streamed."""
+    return Call("GET", f"/v1/jobs/{id_}/store", lambda _: None)
 
 
 def job_progress(id_: str) -> Call[None]:

@@ -53,7 +53,7 @@ class Client:
                 response = self._http.request(call.method, call.path, **call.arguments)
             except httpx.TransportError as problem:
                 if not again or time.monotonic() > until:
-                    raise ServerError(f"{self.url}: the server cannot be reached ({problem})", 0) from problem
+                    raise calls.unreachable(self.url, problem) from problem
                 error = None
             else:
                 if response.is_success:
@@ -65,11 +65,17 @@ class Client:
             tries += 1
 
     @contextmanager
-    def _lines(self, call: Call[None]) -> Iterator[Iterator[str]]:
+    def _streamed(self, call: Call[None]) -> Iterator[httpx.Response]:
+        """An answer to be read while it comes."""
         with self._http.stream(call.method, call.path, **call.arguments) as response:
             if not response.is_success:
                 response.read()
                 raise calls.refusal(response)
+            yield response
+
+    @contextmanager
+    def _lines(self, call: Call[None]) -> Iterator[Iterator[str]]:
+        with self._streamed(call) as response:
             yield (line for line in response.iter_lines() if line)
 
     def resolve(self, text: str | None = None, *, options: Mapping[str, Any] | None = None, **given: Any) -> Resolved:
@@ -149,6 +155,10 @@ class RemoteStream:
 
     def close(self) -> list[Event]:
         return self._change("close", {}).events
+
+    def preview(self, text: str, speaker: str | None = None) -> list[Event]:
+        """What would come if this were fed and flushed now; nothing is changed."""
+        return self._client.send(calls.preview(self.id, {"text": text, "speaker": speaker}))
 
     def entities(self) -> list[EntityFinished]:
         """Those alive."""
@@ -256,7 +266,16 @@ class RemoteJob:
     def save_store(self, path: str | Path) -> Path:
         """The store as a file, for `Store.open`."""
         path = Path(path)
-        path.write_bytes(self._client.send(calls.job_store(self.id)))
+        part = path.with_name(f"{path.name}.part")
+        try:
+            with self._client._streamed(calls.job_store(self.id)) as answer, part.open("wb") as file:
+                for data in answer.iter_bytes():
+                    file.write(data)
+            part.replace(path)
+        except httpx.TransportError as problem:
+            raise calls.unreachable(self._client.url, problem) from problem
+        finally:
+            part.unlink(missing_ok=True)
         return path
 
     def end(self) -> str:

@@ -21,6 +21,7 @@ export class Answer {
     this.sources = new Map(); // the model's entities by number
     this.entities = new Map(); // what is left of them after corrections
     this.corrections = []; // {merge: [from, into]} and {rename: [entity, name]}, in the order in which they were made
+    this.draft = null; // what would come next, {text, mentions, sources}; see addDraft
     this.loads = 0; // how often all entities and mentions have been replaced
     this.changes = 0; // goes up with every change, so that others can see whether there was one
   }
@@ -34,18 +35,42 @@ export class Answer {
     this.changes++;
   }
 
-  // One event of the server.
+  // What a text that is not said yet would bring: its mentions count, until they are taken back.
+  addDraft(text, events) {
+    this.takeBack();
+    const known = new Set(this.sources.keys());
+    this.draft = {text, mentions: [], sources: []};
+    this.positions.add(text);
+    for (const event of events) if (event.mention) this.draft.mentions.push(this.add(event));
+    this.positions.cut(this.text.length);
+    this.draft.sources = [...this.sources.keys()].filter((id) => !known.has(id));
+  }
+
+  takeBack() {
+    if (!this.draft) return;
+    const {mentions, sources} = this.draft;
+    this.draft = null;
+    this.changes++;
+    for (const mention of mentions) {
+      for (const list of [this.mentions, mention.entity.mentions]) list.splice(list.indexOf(mention), 1);
+    }
+    for (const id of sources) { this.sources.delete(id); this.entities.delete(id); }
+    for (const {source} of mentions) this.nameAgain(source);
+  }
+
+  // One event of the server; the mention that it brings.
   add(event) {
     this.changes++;
     if (event.event === "entity_finished") {
       this.source(event.entity).name = event.name;
       this.nameAgain(event.entity);
-      return;
+      return null;
     }
     const mention = this.mention(event.mention, event.entity);
     this.mentions.splice(placeOf(this.mentions, mention), 0, mention);
     mention.entity.mentions.splice(placeOf(mention.entity.mentions, mention), 0, mention);
     this.nameAgain(event.entity);
+    return mention;
   }
 
   // Many entities and mentions at once, in any order, in the place of those that were there.
@@ -113,7 +138,10 @@ export class Answer {
     return (short.length ? short : texts).reduce((best, text) => (text.length > best.length ? text : best), "");
   }
 
-  textOf({start, end}) { return this.text.slice(start, end); }
+  textOf({start, end}) {
+    const {length} = this.text;
+    return start < length ? this.text.slice(start, end) : this.draft.text.slice(start - length, end - length);
+  }
 
   speakerAt(position) {
     return this.turns[countBelow(this.turns, position + 1, (turn) => turn.start) - 1]?.speaker ?? "";

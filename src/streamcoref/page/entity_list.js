@@ -118,7 +118,7 @@ function entityRow(entity, answer) {
 
 function strip(entity, answer) {
   const part = PLACES / Math.max(1, answer.text.length);
-  const places = new Set(entity.mentions.map(({start}) => Math.floor(start * part)));
+  const places = new Set(entity.mentions.map(({start}) => Math.min(PLACES - 1, Math.floor(start * part))));
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${PLACES} 6`);
   svg.setAttribute("preserveAspectRatio", "none");

@@ -4,15 +4,20 @@ import {fetchJson, call} from "./api.js";
 import {storedKey} from "./key.js";
 
 const AGAIN = 1000; // milliseconds until a lost connection is tried again
+const PAUSE = 150; // milliseconds between two looks at what is being typed
 
 export class LiveStream {
-  // `on.changed()` when the answer has grown, `on.state(sentence)` when the connection comes or goes.
+  // `on.changed()` when the answer has grown, `on.drafted()` when its draft is another, `on.state(sentence)` when the
+  // connection comes or goes.
   constructor(answer, on) {
     this.answer = answer;
     this.on = on;
     this.said = []; // turns [speaker, text]
     this.waiting = []; // messages that the server has not acknowledged: {text, speaker, end}
-    this.position = 0;
+    this.typed = {speaker: "", text: ""}; // and not sent
+    this.shown = null; // the typed that the answer's draft is of
+    this.looking = false;
+    this.heard = 0; // events
     this.closed = false;
   }
 
@@ -44,6 +49,7 @@ export class LiveStream {
   }
 
   say(speaker, text) {
+    this.type("", "");
     this.said.push([speaker, text]);
     const line = `${text}\n`;
     this.answer.addText(line, speaker);
@@ -53,6 +59,39 @@ export class LiveStream {
     this.on.changed();
   }
 
+  // What is being typed: what it would bring is asked for again and again, one question at a time.
+  type(speaker, text) {
+    this.typed = {speaker, text};
+    if (!text) this.showDraft(null);
+    this.look();
+  }
+
+  async look() {
+    if (this.looking) return;
+    this.looking = true;
+    // As long as a message waits to be read, what follows it cannot be known.
+    while (this.typed.text && this.typed !== this.shown && !this.waiting.length && !this.closed) {
+      const {typed, heard} = this, json = {text: `${typed.text}\n`, speaker: typed.speaker};
+      let events = [];
+      try {
+        const path = `/v1/streams/${encodeURIComponent(this.id)}/preview`;
+        ({events} = await fetchJson(path, {method: "POST", json, quiet: true}));
+      } catch { /* it will be seen when it is sent */ }
+      if (this.typed.text && this.heard === heard) {
+        this.shown = typed;
+        this.showDraft({text: typed.text, events});
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+    this.looking = false;
+  }
+
+  showDraft(draft) {
+    if (draft) this.answer.addDraft(draft.text, draft.events);
+    else this.answer.takeBack();
+    this.on.drafted();
+  }
+
   // Reading at once what was said: that is what a conversation waits for.
   send({text, speaker}) {
     this.socket.send(JSON.stringify({text, speaker}));
@@ -60,10 +99,14 @@ export class LiveStream {
   }
 
   receive(event) {
+    this.heard++;
+    this.shown = null;
+    this.answer.takeBack();
     if (event.event === "fed") {
       this.acknowledge(event.position);
       this.answer.words = event.words;
       this.on.changed();
+      this.look();
     } else if (event.event === "error") this.on.state(event.error);
     else {
       this.answer.add(event);
@@ -72,11 +115,13 @@ export class LiveStream {
   }
 
   acknowledge(position) {
-    this.position = position;
     this.waiting = this.waiting.filter(({end}) => end > position);
   }
 
-  record() { return fetchJson("/v1/split", {method: "POST", json: {turns: this.said}}); }
+  record() {
+    this.answer.takeBack();
+    return fetchJson("/v1/split", {method: "POST", json: {turns: this.said}});
+  }
 
   close() {
     this.closed = true;

@@ -6,6 +6,7 @@ import {atMostEvery, make} from "./dom.js";
 import {EXAMPLES} from "./examples.js";
 import {FINISHED, allJobs, followJob, jobPath, removeJob, startJob, stopJob} from "./jobs.js";
 import {LiveStream} from "./live.js";
+import {drawBlock} from "./marks.js";
 import {readText} from "./read_text.js";
 import {passing} from "./storage.js";
 import {View} from "./view.js";
@@ -131,7 +132,9 @@ async function showLive() {
     view.refresh();
     if (view.chosen === null) view.reader.goToEnd();
   });
-  const live = new LiveStream(answer, {changed, state: (sentence) => report(sentence, sentence !== "")});
+  const drafted = () => { drawDraft(answer); changed(); };
+  const live = new LiveStream(answer, {changed, drafted, state: (sentence) => report(sentence, sentence !== "")});
+  drafted();
   session = {stop: () => live.close(), live};
   open(answer, () => live.record());
   part("message").focus();
@@ -140,6 +143,14 @@ async function showLive() {
   } catch (error) {
     report(error.message, true);
   }
+}
+
+// The message that is being typed, as it would be read.
+function drawDraft(answer) {
+  const {text, draft} = answer;
+  const whole = {text: text + (draft?.text ?? ""), mentionsIn: (start, end) => answer.mentionsIn(start, end)};
+  const block = {start: text.length, end: whole.text.length, space: 0, speaker: null};
+  part("draft").replaceChildren(...(draft ? [drawBlock(whole, block, null)] : []));
 }
 
 async function openFile(file) {
@@ -196,6 +207,16 @@ part("chat").addEventListener("submit", (event) => {
   part("message").value = "";
   const known = [...part("speakers").children].map((option) => option.value);
   if (speaker && !known.includes(speaker)) part("speakers").append(make("option", {value: speaker}));
+});
+
+for (const field of [part("speaker"), part("message")]) {
+  field.addEventListener("input", () => {
+    session?.live?.type(part("speaker").value.trim(), part("message").value.toWellFormed().trim());
+  });
+}
+part("draft").addEventListener("click", (event) => {
+  const mention = event.target.closest(".m")?.place;
+  if (mention) view.pick(mention.entity);
 });
 
 addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dropping"); });

@@ -27,6 +27,12 @@ export class Positions {
     this.units += text.length;
   }
 
+  // Forget everything from this unit on.
+  cut(units) {
+    this.units = units;
+    while (this.wide.length && this.wide.at(-1) + this.wide.length - 1 >= units) this.wide.pop();
+  }
+
   unit(character) { return character + countBelow(this.wide, character); }
 
   character(unit) {

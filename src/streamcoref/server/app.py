@@ -24,7 +24,11 @@ from streamcoref.server.settings import ServerSettings
 if TYPE_CHECKING:
     from streamcoref.resolver import Resolver
 
-_ABOUT = "Coreference for text of any length: whole texts, texts that flow, and books."
+_ABOUT = (
+    "Coreference for text of any length: whole texts, texts that flow, and books. A stream has a WebSocket, too, "
+    '/v1/streams/{stream}/live: it takes frames {"text": ..., "speaker": ...}, {"flush": true} and {"close": true}, '
+    "and sends events as they become certain."
+)
 
 
 def create_app(resolver: Resolver, settings: ServerSettings) -> FastAPI:

@@ -115,16 +115,13 @@ class CallBody(Options):
     )
 
 
-class FeedBody(CallBody, Told):
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"text": "Anna saw the captain. "}, {"text": "He waved.", "speaker": "Ben", "call": 2}]
-        }
-    )
+class PreviewBody(Told):
+    """More text, or more words."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": "He waved to", "speaker": "Ben"}]})
 
     text: str | None = Field(None, description="More text. A speaker other than before ends the sentence.")
     speaker: Speakers | None = Field(None, description="Of a text one name; of words also a name a sentence or word.")
-    end_turn: bool = Field(False, description="Whether word and sentence end here, as at the end of a message.")
 
     @model_validator(mode="after")
     def _one_input(self) -> Self:
@@ -138,6 +135,16 @@ class FeedBody(CallBody, Told):
         if self.words is not None:
             return sum(len(word) + 1 for sentence in self.words for word in sentence)
         return len(self.text or "")
+
+
+class FeedBody(CallBody, PreviewBody):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": "Anna saw the captain. "}, {"text": "He waved.", "speaker": "Ben", "call": 2}]
+        }
+    )
+
+    end_turn: bool = Field(False, description="Whether word and sentence end here, as at the end of a message.")
 
 
 class FlushFrame(CallBody):

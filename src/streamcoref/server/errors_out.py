@@ -18,6 +18,7 @@ from streamcoref.server.answers import JSON, as_bytes
 from streamcoref.server.refusals import sentence
 
 _POLICY = 1008  # of WebSockets: refused
+_NO_OBJECT = ("missing", "model_attributes_type", "model_type", "dict_type")  # of pydantic, for a whole body
 _SAID = {404: "there is nothing of this name", 405: "not with this method"}
 
 
@@ -54,6 +55,10 @@ def describe(error: RequestValidationError) -> str:
     mistakes = []
     for mistake in error.errors():
         place = ".".join(str(step) for step in mistake["loc"][1:])
+        if mistake["type"] == "json_invalid":
+            return f"the body is no JSON; what is wrong is near character {place}"
+        if mistake["loc"] == ("body",) and mistake["type"] in _NO_OBJECT:
+            return "the body must be a JSON object, sent with Content-Type: application/json"
         said = "unknown key" if mistake["type"] == "extra_forbidden" else mistake["msg"].removeprefix("Value error, ")
         mistakes.append(f"{place}: {said}" if place else said)
     return "; ".join(mistakes)

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from streamcoref.events import EntityFinished
 from streamcoref.server import calls
 from streamcoref.server.answers import event_texts, json_answer
-from streamcoref.server.bodies import CallBody, FeedBody, StreamBody
+from streamcoref.server.bodies import CallBody, FeedBody, PreviewBody, StreamBody
 from streamcoref.server.live import live
 from streamcoref.server.parts import Caller
-from streamcoref.server.schemas import AliveEntities, FedAnswer, Removed, StreamAnswer
+from streamcoref.server.schemas import AliveEntities, FedAnswer, Preview, Removed, StreamAnswer
 
 router = APIRouter(prefix="/v1/streams", tags=["streams"])
 MaybeCall = Annotated[CallBody, Body(default_factory=CallBody)]
@@ -54,6 +54,18 @@ async def close(stream: str, body: MaybeCall, request: Request, caller: Caller) 
     work = caller.service.work
     with work.place():
         return json_answer(request, await work.in_time(calls.do_close(caller.service, caller.owner, stream, body)))
+
+
+@router.post(
+    "/{stream}/preview", summary="What a text would bring", response_model=None, responses={200: {"model": Preview}}
+)
+async def preview(stream: str, body: PreviewBody, request: Request, caller: Caller) -> Response:
+    """The events that would come if this were fed and flushed now, as while somebody types. Nothing is changed."""
+    work = caller.service.work
+    calls.check_length(body.characters, caller.service.limits)
+    with work.place():
+        found = await work.in_time(calls.do_preview(caller.service, caller.owner, stream, body))
+    return json_answer(request, f'{{"events": [{", ".join(event_texts(found, stream))}]}}')
 
 
 @router.get("/{stream}", summary="Where a stream stands", response_model=None, responses={200: {"model": StreamAnswer}})

@@ -83,6 +83,10 @@ class FedAnswer(StreamAnswer):
     events: list[EventRecord]
 
 
+class Preview(BaseModel):
+    events: list[EventRecord]
+
+
 class AliveEntities(BaseModel):
     """The entities alive, each as the event that would finish it now."""
 

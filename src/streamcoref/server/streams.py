@@ -68,6 +68,11 @@ class Seat:
     open: OpenStream | None = None
 
 
+def refuse_if_closed(stream: Stream) -> None:
+    if stream.closed:
+        raise Refusal(409, "this stream is closed; make another")
+
+
 class StreamTable:
     """Every stream by its id and its owner; somebody else's is as unknown as one that never was."""
 
@@ -152,8 +157,7 @@ class StreamTable:
             return self._answer(one)
         if number is not None and number != one.calls + 1:
             raise Refusal(409, f"this is call {number}, but the stream has had {one.calls}; go on with the next")
-        if one.stream.closed:
-            raise Refusal(409, "this stream is closed; make another")
+        refuse_if_closed(one.stream)
         before = one.stream.words_read
         try:
             found = event_texts(act(one.stream), id_)
