@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streamcoref.document import Document, Entity, Mention
+from streamcoref.document import Document, Entity, Mention, Section
 from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
 from streamcoref.mention_labels import MentionLabels
@@ -34,6 +34,7 @@ __all__ = [
     "ReadingProgress",
     "ResolveOptions",
     "Resolver",
+    "Section",
     "StoppedError",
     "Store",
     "Stream",

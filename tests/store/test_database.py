@@ -255,7 +255,7 @@ def test_stores_of_another_version_or_damaged_are_refused(store: Store) -> None:
     with pytest.raises(StreamcorefError, match="version 99"):
         Store.open(store.path)
     with sqlite3.connect(store.path) as connection:
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute("PRAGMA user_version = 2")
         connection.execute("DELETE FROM input")
     connection.close()
     with pytest.raises(StreamcorefError, match="damaged"):

@@ -32,6 +32,15 @@ class ListedEntity(BaseModel):
     mentions: list[MentionRecord]
 
 
+class SectionRecord(BaseModel):
+    """A chapter: characters of the text; the outermost have level 1."""
+
+    title: str
+    level: int
+    start: int
+    end: int
+
+
 class DocumentAnswer(BaseModel):
     """A document as the format `json` writes it."""
 
@@ -40,6 +49,7 @@ class DocumentAnswer(BaseModel):
     text: str
     words: int
     sentences: int
+    sections: list[SectionRecord]
     entities: list[ListedEntity]
 
 

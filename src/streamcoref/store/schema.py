@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from streamcoref.document import Mention
+from streamcoref.document import Mention, Section
 
 APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
-VERSION = 1
+VERSION = 2
 
 SCHEMA = (
     """CREATE TABLE input (
@@ -46,6 +46,13 @@ SCHEMA = (
         sentence INTEGER NOT NULL,
         score REAL
     )""",
+    """CREATE TABLE sections (
+        title TEXT NOT NULL,
+        level INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        end INTEGER
+    )""",
+    "CREATE INDEX sections_by_place ON sections (start)",
     "CREATE INDEX entities_by_size ON entities (size DESC, id)",
     "CREATE INDEX entities_by_name ON entities (name COLLATE NOCASE)",
     "CREATE INDEX mentions_by_entity ON mentions (entity, word_start)",
@@ -98,6 +105,6 @@ class StoredEntity:
     finished: bool
 
 
-def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention]) -> str:
+def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention | Section]) -> str:
     """The names of a row's columns, for a statement."""
     return ", ".join(field.name for field in fields(row))
