@@ -34,6 +34,7 @@ def imported(code: str) -> set[str]:
 def test_public_names() -> None:
     assert sorted(streamcoref.__all__) == [
         "Document",
+        "EntitiesMerged",
         "Entity",
         "EntityFinished",
         "EntityStarted",
@@ -41,7 +42,10 @@ def test_public_names() -> None:
         "InputError",
         "LanguageWarning",
         "Mention",
+        "MentionLabels",
         "MentionLinked",
+        "Quotation",
+        "QuotationFound",
         "ReadingProgress",
         "ResolveOptions",
         "Resolver",

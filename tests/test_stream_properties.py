@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.events import EntityFinished, EntityStarted, Event
+from streamcoref.events import EntityFinished, EntityStarted, Event, QuotationFound
 from streamcoref.resolver import Resolver, load
 from streamcoref.stream import Stream
 from streamcoref.text import document_from_text
@@ -50,7 +50,10 @@ def check_protocol(events: list[Event]) -> None:
     assert len({(start, end) for _, start, end in reported}) == len(reported)
     alive: dict[int, list[Event]] = {}
     for event in events:
-        if isinstance(event, EntityStarted):
+        if isinstance(event, QuotationFound):
+            named = {event.quotation.speaker, event.quotation.addressee} - {None}
+            assert named <= alive.keys()
+        elif isinstance(event, EntityStarted):
             assert event.entity not in alive
             alive[event.entity] = [event]
         elif isinstance(event, EntityFinished):

@@ -53,7 +53,7 @@ def mentions(events: list[Event]) -> list[tuple[int, int, int]]:
     return [
         (event.entity, event.mention.word_start, event.mention.word_end)
         for event in events
-        if not isinstance(event, EntityFinished)
+        if isinstance(event, EntityStarted | MentionLinked)
     ]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streamcoref.document import Document, Entity, Mention, Section
+from streamcoref.document import Document, Entity, Mention, Quotation
 from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
-from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
 from streamcoref.mention_labels import MentionLabels
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Document",
+    "EntitiesMerged",
     "Entity",
     "EntityFinished",
     "EntityStarted",
@@ -31,10 +32,11 @@ __all__ = [
     "Mention",
     "MentionLabels",
     "MentionLinked",
+    "Quotation",
+    "QuotationFound",
     "ReadingProgress",
     "ResolveOptions",
     "Resolver",
-    "Section",
     "StoppedError",
     "Store",
     "Stream",

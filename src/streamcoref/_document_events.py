@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from streamcoref.document import Document, Mention
-from streamcoref.events import EntityFinished, Event
+from streamcoref.events import EntitiesMerged, EntityFinished, Event, QuotationFound
 
 if TYPE_CHECKING:
     from streamcoref.stream import Stream
@@ -47,9 +47,15 @@ def in_own_text(document: Document, events: list[Event]) -> list[Event]:
     def placed(mention: Mention) -> Mention:
         return replace(document.mention((mention.word_start, mention.word_end)), score=mention.score)
 
-    return [
-        replace(event, first=placed(event.first), last=placed(event.last))
-        if isinstance(event, EntityFinished)
-        else replace(event, mention=placed(event.mention))
-        for event in events
-    ]
+    def in_text(event: Event) -> Event:
+        if isinstance(event, EntityFinished):
+            return replace(event, first=placed(event.first), last=placed(event.last))
+        if isinstance(event, EntitiesMerged):
+            return event
+        if isinstance(event, QuotationFound):
+            one = event.quotation
+            start, end = document.characters((one.word_start, one.word_end))
+            return QuotationFound(replace(one, start=start, end=end))
+        return replace(event, mention=placed(event.mention))
+
+    return [in_text(event) for event in events]

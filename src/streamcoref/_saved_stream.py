@@ -10,14 +10,16 @@ from pydantic import Field, StrictBool, model_validator
 from streamcoref.checked import Count, Finite, Options, Positive, Text
 from streamcoref.language.running_name import FORMS
 from streamcoref.text.sentences import LOOK_AHEAD
+from streamcoref.text.splitter import MOST_LINE_ENDS
 
 LONGEST_WINDOW = 1 << 20  # characters that a splitter holds, far more than it ever does
 
 # As Mention has its fields, Word, Tracked and RunningName theirs.
 SavedMention = tuple[Count, Count, Count | None, Count | None, Text, Count, Finite | None]
-SavedWord = tuple[Text, Count, StrictBool, StrictBool, Text, Count | None, Count | None, Text]
+SavedWord = tuple[Text, Count, StrictBool, StrictBool, Text, Count | None, Count | None, Text, StrictBool]
 SavedForm = tuple[Annotated[list[Text], Field(min_length=1)], StrictBool, Positive, Text]
 SavedEntity = tuple[
+    Count,
     SavedMention,
     SavedMention,
     Finite,
@@ -34,6 +36,7 @@ class SavedSplitter(Options):
     scanned: Count
     words: Annotated[list[tuple[Count, Count]], Field(max_length=LOOK_AHEAD + 1)]
     decided: Annotated[int, Field(strict=True, ge=0, le=1)]
+    line_ends: Annotated[int, Field(strict=True, ge=0, le=MOST_LINE_ENDS)]
     sentence: tuple[Count, Text, list[Text]]
 
     @model_validator(mode="after")
@@ -76,7 +79,7 @@ class SavedStream(Options):
         words = self.segments.words
         if any(before[1] > after[1] for before, after in pairwise(words)) or (words and words[-1][1] > self.sentence):
             raise ValueError("the sentences of the open segment are out of order")
-        for first, last, *_ in self.entities.values():
+        for _, first, last, *_ in self.entities.values():
             for mention in (first, last):
                 if not mention[0] < mention[1] <= self.segments.first_word:
                     raise ValueError("an entity has a mention that was not read yet")

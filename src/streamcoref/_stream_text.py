@@ -14,7 +14,7 @@ from streamcoref._inputs import Spoken
 from streamcoref.errors import LanguageWarning, StreamcorefError
 from streamcoref.language.is_english import LanguageCheck
 from streamcoref.model.segments import Segment, Segmenter
-from streamcoref.model.words import Word
+from streamcoref.model.words import Word, opens_paragraph
 from streamcoref.text.splitter import TextSplitter
 
 CHUNK = 1 << 16  # characters that are split at once, however many are fed
@@ -90,7 +90,7 @@ class StreamText:
 
     def _split(self, chunk: str, final: bool = False) -> Iterator[Segment]:
         """The segments that a chunk completes."""
-        text, begin, spans, ends, previous_end = self._splitter.read(chunk, final)
+        text, begin, spans, ends, previous_end, line_ends = self._splitter.read(chunk, final)
         last_words = frozenset(ends)
         opens = not self._segments.words or self._segments.words[-1].ends
         words = []
@@ -98,8 +98,9 @@ class StreamText:
             gap = "" if opens else text[previous_end:start]
             ends_here = number in last_words
             place = begin + start, begin + end
-            words.append(Word(text[start:end], self._sentence, opens, ends_here, self._speaker, *place, gap))
-            previous_end = end
+            paragraph = opens_paragraph(line_ends + text.count("\n", previous_end, start))
+            words.append(Word(text[start:end], self._sentence, opens, ends_here, self._speaker, *place, gap, paragraph))
+            previous_end, line_ends = end, 0
             self._sentence += ends_here
             opens = ends_here
         self._note_language(self._language.read(word.text for word in words))

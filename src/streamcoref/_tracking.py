@@ -6,18 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from streamcoref.document import Mention, Span
-from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.document import Mention, Quotation, Span
+from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
 from streamcoref.language.running_name import RunningName
 
 if TYPE_CHECKING:
-    from streamcoref.model.reading import Link
+    from streamcoref.model.conversation import SpokenQuotation
+    from streamcoref.model.reading import Link, SegmentResult
 
 
 @dataclass(slots=True)
 class Tracked:
     """What is remembered of an entity alive; nothing of it grows with the number of mentions."""
 
+    number: int  # under which it is reported
     first: Mention
     last: Mention
     first_score: float  # how much its first mention looks like one
@@ -27,12 +29,12 @@ class Tracked:
 
     def to_values(self) -> list[Any]:
         first, last = astuple(self.first), astuple(self.last)
-        return [first, last, self.first_score, self.size, self.started, self.name.to_values()]
+        return [self.number, first, last, self.first_score, self.size, self.started, self.name.to_values()]
 
     @classmethod
     def from_values(cls, values: Sequence[Any]) -> Tracked:
-        first, last, first_score, size, started, name = values
-        return cls(Mention(*first), Mention(*last), first_score, size, started, RunningName.from_values(name))
+        number, first, last, first_score, size, started, name = values
+        return cls(number, Mention(*first), Mention(*last), first_score, size, started, RunningName.from_values(name))
 
 
 class EntityTracker:
@@ -56,31 +58,71 @@ class EntityTracker:
         for link in links:
             if link.span not in best or link.mention_score > best[link.span].mention_score:
                 best[link.span] = link
-        return [link for link in best.values() if link.probability >= self.min_score]
+        kept = (link for link in best.values() if link.probability >= self.min_score)
+        return sorted(kept, key=lambda link: link.span)  # some were decided after later ones
 
     def place(self, link: Link, mention: Mention, words: Sequence[str], opens_sentence: bool) -> list[Event]:
         """Note a mention; report it if its entity belongs to the answer, and the first one if it does only now."""
         entity = self.entities.get(link.entity)
         if entity is None:
-            entity = self.entities[link.entity] = Tracked(mention, mention, link.mention_score)
+            entity = self.entities[link.entity] = Tracked(link.entity, mention, mention, link.mention_score)
         entity.size += 1
         entity.last = mention
         entity.name.add(words, opens_sentence, mention.text)
         if entity.started:
-            return [MentionLinked(link.entity, mention)]
+            return [MentionLinked(entity.number, mention)]
         if entity.size == 1 and not (self.singletons and entity.first_score > 0):
             return []
         entity.started = True
-        started = EntityStarted(link.entity, entity.first)
-        return [started] if entity.size == 1 else [started, MentionLinked(link.entity, mention)]
+        started = EntityStarted(entity.number, entity.first)
+        return [started] if entity.size == 1 else [started, MentionLinked(entity.number, mention)]
+
+    def settle(self, result: SegmentResult) -> list[Event]:
+        """What a segment brought besides its mentions."""
+        events = [event for kept, gone in result.merged for event in self.merge(kept, gone)]
+        return events + self.quote(result.quotations)
+
+    def merge(self, kept: int, gone: int) -> list[Event]:
+        """Two entities are one. What was not reported of either is, if both together belong to the answer."""
+        younger, older = self.entities.pop(gone, None), self.entities.get(kept)
+        if younger is None:
+            return []
+        if older is None:  # none of its mentions was probable enough; the other one is reported as before
+            self.entities[kept] = younger
+            return []
+        events: list[Event] = [] if older.started else [EntityStarted(older.number, older.first)]
+        if younger.started:
+            events.append(EntitiesMerged(older.number, younger.number))
+        else:
+            events.append(MentionLinked(older.number, younger.first))
+        self.entities[kept] = Tracked(
+            older.number,
+            min(older.first, younger.first),
+            max(older.last, younger.last),
+            older.first_score,
+            older.size + younger.size,
+            True,
+            older.name.merged(younger.name),
+        )
+        return events
+
+    def quote(self, found: Iterable[SpokenQuotation]) -> list[Event]:
+        """Report quotations. Their speakers are entities of the answer, or unknown."""
+
+        def known(entity: int) -> int | None:
+            held = self.entities.get(entity)
+            return held.number if held is not None and held.started else None
+
+        events: list[Event] = []
+        for one in found:
+            speaker, addressee = known(one.speaker), known(one.addressee)
+            kind, score = (one.way.value, one.score) if speaker is not None else ("unknown", 0.0)
+            events.append(QuotationFound(Quotation(*one.span, one.start, one.end, speaker, addressee, kind, score)))
+        return events
 
     def alive(self) -> list[EntityFinished]:
         """The entities of the answer that are alive, each as the event that would finish it now."""
-        return [
-            _finished(number, self.entities[number])
-            for number in sorted(self.entities)
-            if self.entities[number].started
-        ]
+        return [_finished(self.entities[number]) for number in sorted(self.entities) if self.entities[number].started]
 
     def finish(self, entities: Iterable[int]) -> list[Event]:
         """Nothing more will come for these."""
@@ -88,7 +130,7 @@ class EntityTracker:
         for number in entities:
             entity = self.entities.pop(number, None)
             if entity is not None and entity.started:
-                events.append(_finished(number, entity))
+                events.append(_finished(entity))
         return events
 
     def finish_all(self) -> list[Event]:
@@ -101,5 +143,5 @@ class EntityTracker:
         self.entities = {int(number): Tracked.from_values(entity) for number, entity in values.items()}
 
 
-def _finished(number: int, entity: Tracked) -> EntityFinished:
-    return EntityFinished(number, entity.name.name(), entity.size, entity.first, entity.last)
+def _finished(entity: Tracked) -> EntityFinished:
+    return EntityFinished(entity.number, entity.name.name(), entity.size, entity.first, entity.last)

@@ -52,16 +52,22 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A chapter, or another division of a text: `text[start:end]`, from its heading to the next of its level.
+class Quotation:
+    """What somebody says, in quotation marks, which are part of it: positions as those of a Mention.
 
-    The outermost have level 1; those of a higher level lie inside others.
+    `speaker` and `addressee` are ids of entities, None where unknown. `kind` says how the speaker is known: "named"
+    (said Anna), "pronoun" (she said), "narration" (Anna smiled.), "turns" (two speak by turns), "called" (somebody
+    calls them by name), or "unknown"; `score` is how often that is right.
     """
 
-    title: str
-    level: int
-    start: int
-    end: int
+    word_start: int
+    word_end: int
+    start: int | None
+    end: int | None
+    speaker: int | None
+    addressee: int | None
+    kind: str
+    score: float
 
 
 @dataclass(frozen=True)
@@ -81,9 +87,9 @@ class Document:
     - mentions are sorted inside a cluster, and clusters by their first mention; empty clusters vanish.
 
     `speakers` has one name a word ("" where unknown), or is empty when the document has no speakers at all.
-    `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention.
+    `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention, and
+    `quotations` who says what, in the order of the text.
     `labels` is what a corpus says of mentions besides their entities, also of some that are in no cluster.
-    `sections` are the chapters of its text in their order, if that has any.
     An empty document (no words, no sentences) is valid.
     """
 
@@ -98,7 +104,7 @@ class Document:
     offsets: tuple[Span, ...] = ()
     scores: Mapping[Span, float] = field(default_factory=dict, hash=False)
     labels: Mapping[Span, MentionLabels] = field(default_factory=dict, hash=False)
-    sections: tuple[Section, ...] = ()
+    quotations: tuple[Quotation, ...] = ()
 
     def __repr__(self) -> str:
         """In a line, however long the document is."""
@@ -134,19 +140,31 @@ class Document:
             )
         elif any(a > b for a, b in self.offsets) or max((b for _, b in self.offsets), default=0) > len(self.text):
             raise StreamcorefError(f"document {self.key!r}: a word's character offsets lie outside its text")
-        self._check_sections()
         object.__setattr__(self, "clusters", self._normal(self.clusters))
         if self.predicted_clusters is not None:
             object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
         for span in self.labels:
             self._check_mention(span, "a label")
+        self._check_quotations()
+        in_order = sorted(self.quotations, key=lambda one: (one.word_start, one.word_end))
+        object.__setattr__(self, "quotations", tuple(map(self._placed, in_order)))
 
-    def _check_sections(self) -> None:
-        length = len(self.text or "")
-        if any(not 0 <= section.start <= section.end <= length or section.level < 1 for section in self.sections):
-            raise StreamcorefError(f"document {self.key!r}: a section lies outside its text, or has a level below 1")
-        if any(a.start > b.start for a, b in pairwise(self.sections)):
-            raise StreamcorefError(f"document {self.key!r}: sections must be in the order of the text")
+    def _placed(self, quotation: Quotation) -> Quotation:
+        start, end = self.characters((quotation.word_start, quotation.word_end))
+        return replace(quotation, start=start, end=end)
+
+    def _check_quotations(self) -> None:
+        entities = len(self.clusters if self.predicted_clusters is None else self.predicted_clusters)
+        for one in self.quotations:
+            if not 0 <= one.word_start < one.word_end <= len(self.words):
+                raise StreamcorefError(
+                    f"document {self.key!r}: a quotation has the words {one.word_start} to {one.word_end - 1}, "
+                    f"but the document has {len(self.words)} words"
+                )
+            if any(who is not None and not 0 <= who < entities for who in (one.speaker, one.addressee)):
+                raise StreamcorefError(
+                    f"document {self.key!r}: a quotation is said by or to an entity that is not there"
+                )
 
     def _normal(self, clusters: Iterable[Iterable[Span]]) -> Clusters:
         result = merge_clusters(clusters)
@@ -214,8 +232,14 @@ class Document:
 
     def mention(self, span: Span) -> Mention:
         a, b = span
-        start, end = (None, None) if self.text is None else (self.offsets[a][0], self.offsets[b - 1][1])
-        return Mention(a, b, start, end, self.span_text(span), self.sentence_of_word[a], self.scores.get(span))
+        return Mention(
+            a, b, *self.characters(span), self.span_text(span), self.sentence_of_word[a], self.scores.get(span)
+        )
+
+    def characters(self, span: Span) -> tuple[int | None, int | None]:
+        """Where words stand in the text, if there is one."""
+        a, b = span
+        return (None, None) if self.text is None else (self.offsets[a][0], self.offsets[b - 1][1])
 
     def span_text(self, span: Span) -> str:
         """The characters of a span; words joined by blanks where there is no original text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, StrictBool, ValidationError
 
@@ -24,6 +24,8 @@ class ResolveOptions(Options):
     - `genre`: of the text, one of the model's
     - `evict`: an eviction policy as `two_distances:singleton=600,cluster=1200`, or as the table of a config; None is
       the model's own
+    - `merge`: entities that have been called by one name at least so often, each, become one; 0 never, as in the
+      paper; None is the model's own
     """
 
     singletons: StrictBool = False
@@ -31,6 +33,7 @@ class ResolveOptions(Options):
     scheme: str | None = None
     genre: str | None = None
     evict: AnyEviction | None = None
+    merge: Annotated[int, Field(strict=True, ge=0)] | None = None
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:

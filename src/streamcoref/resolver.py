@@ -277,7 +277,8 @@ class Resolver:
         if labels not in self._readings:
             with torch.inference_mode():
                 self._readings[labels] = model.reading(*labels)
-        return replace(self._readings[labels], evict=(options.evict or config.evict).build())
+        merge = config.merge if options.merge is None else options.merge
+        return replace(self._readings[labels], evict=(options.evict or config.evict).build(), merge=merge)
 
 
 def _load_again(folder: Path, device: str, code: Sequence[Path], fingerprint: str) -> Resolver:

@@ -143,6 +143,7 @@ class Stream:
         events = self.flush()
         self._text.end()
         self._closed = True
+        events += self._tracker.quote(self._state.conversation.report(final=True))
         return events + self._tracker.finish_all()
 
     def _check_open(self) -> None:
@@ -201,6 +202,7 @@ class Stream:
             text = first.text + "".join(word.gap + word.text for word in words[1:])
             mention = Mention(start, end, first.start, words[-1].end, text, first.sentence, link.probability)
             events += self._tracker.place(link, mention, [word.text for word in words], first.opens)
+        events += self._tracker.settle(result)
         return events + self._tracker.finish(record.id for record in result.evicted)
 
     def state(self, key: bytes | None = None) -> bytes:

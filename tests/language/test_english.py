@@ -9,14 +9,17 @@ from hashlib import blake2b
 import pytest
 
 from streamcoref import StreamcorefError
-from streamcoref.language import LATEST, LEXICONS, Gender, Voices, is_name, lexicon, read_mention
+from streamcoref.language import LATEST, LEXICONS, Gender, Quotations, Voices, is_name, lexicon, read_mention
+from streamcoref.language.attribution import is_called, speaker_cues
+from tests.language.texts import tracked, words_of
 
 # A model's weights fit what its features computed when it was trained. If one of these digests changes, models that
 # exist read English differently than they have learned it. A better list or rule is a new version of the lexicon, with
 # a line more in each of these tables; the lines that are here stay.
-CONTENT = {1: "4c442f468d55245ad184f3239fddc029"}
-MENTIONS = {1: "147e6c88b62ce6d133edeff1b6f59e2d"}
-VOICES = {1: "b26b13c29a59bce244b73c38cb57a5bf"}
+CONTENT = {1: "4c442f468d55245ad184f3239fddc029", 2: "136439c21aba1767bc551126b4299430"}
+MENTIONS = {1: "147e6c88b62ce6d133edeff1b6f59e2d", 2: "147e6c88b62ce6d133edeff1b6f59e2d"}
+VOICES = {1: "b26b13c29a59bce244b73c38cb57a5bf", 2: "b26b13c29a59bce244b73c38cb57a5bf"}
+TURNS = {2: "1c3965b78fb8b430b8a73abb7c1589d7"}  # before version 2 nobody was told who speaks
 
 
 def test_every_version_is_held() -> None:
@@ -56,14 +59,28 @@ def test_who_says_a_word_never_changes(version: int) -> None:
         share = choose.random() ** 3  # from crowded with marks to quotations that never end
         words = [choose.choice(marks) if choose.random() < share else "word" for _ in range(1000)]
         speakers = [choose.choice(["Anna", "Ben"]) if choose.random() < share / 10 else "" for _ in words]
-        digest.update(repr(Voices(lexicon(version)).read(words, speakers)).encode())
+        digest.update(repr(Voices(lexicon(version)).read(tracked(words, speakers))).encode())
     assert digest.hexdigest() == VOICES[version]
+
+
+@pytest.mark.parametrize("version", TURNS)
+def test_who_is_said_to_speak_never_changes(version: int) -> None:
+    choose, digest = random.Random(3), blake2b(digest_size=16)
+    english = lexicon(version)
+    parts = ["“", "”", '"', "‘", "’", "—", ",", ".", "\n\n", "said", "Anna", "he", "the man", "softly", "rose"]
+    for _ in range(300):
+        words = words_of(" ".join(choose.choices(parts, k=60)))
+        turns = Quotations(english).read(words)
+        called = [is_called(words, place, place + 1, english) for place in range(len(words))]
+        digest.update(repr((turns, list(speaker_cues(words, turns, 0, english)), called)).encode())
+    assert digest.hexdigest() == TURNS[version]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 9},
+        {"speech_verbs": frozenset({"said"})},
         {"first_person": frozenset({"i"})},
         {"titles": {**lexicon(1).titles, "dr": Gender.HE}},
         {"quotation_marks": {"“": "”"}},
@@ -87,9 +104,9 @@ def test_the_digest_knows_no_order() -> None:
 
 def test_an_unknown_version() -> None:
     with pytest.raises(StreamcorefError) as raised:
-        lexicon(3)
+        lexicon(9)
     assert str(raised.value) == (
-        "this model needs version 3 of the English word lists, this release knows 1; use the release that made it"
+        "this model needs version 9 of the English word lists, this release knows 1, 2; use the release that made it"
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from streamcoref.language import NARRATOR, Voices, lexicon
 from streamcoref.language.voices import answers, is_speaker, is_turn, speaker_voice, turn_of, turn_voice
+from tests.language.texts import tracked
 
 ENGLISH = lexicon(1)
 FIRST, SECOND = turn_voice(1), turn_voice(2)
@@ -18,7 +19,7 @@ FIRST, SECOND = turn_voice(1), turn_voice(2)
 
 def read(text: str) -> list[tuple[str, int]]:
     words = text.split()
-    return list(zip(words, Voices(ENGLISH).read(words, [""] * len(words)), strict=True))
+    return list(zip(words, Voices(ENGLISH).read(tracked(words)), strict=True))
 
 
 def voice_of(text: str, word: str) -> int:
@@ -60,7 +61,7 @@ def test_a_missing_mark_is_forgotten_after_a_while() -> None:
 
 
 def test_speakers_are_negative_and_always_the_same() -> None:
-    voices = Voices(ENGLISH).read(["I", '"', "me", "so"], ["Anna", "Anna", "Ben", ""])
+    voices = Voices(ENGLISH).read(tracked(["I", '"', "me", "so"], ["Anna", "Anna", "Ben", ""]))
     assert voices[0] == voices[1] == speaker_voice("Anna") < 0
     assert voices[2] == speaker_voice("Ben") != voices[0]
     assert voices[3] == NARRATOR  # the mark that a speaker left open is closed
@@ -71,7 +72,7 @@ def test_marks_pauses_and_limits_are_the_lexicons() -> None:
 
     def voices(text: str) -> list[int]:
         words = text.split()
-        return Voices(other).read(words, [""] * len(words))
+        return Voices(other).read(tracked(words))
 
     assert voices("“ no ” < a >") == [NARRATOR] * 4 + [FIRST] * 2
     assert voices("< a > b / < a")[-1] == FIRST
@@ -104,10 +105,11 @@ def test_reading_in_parts_and_from_saved_values_changes_nothing(
 ) -> None:
     words, speakers = [word for word, _ in text], [speaker for _, speaker in text]
     cut = data.draw(st.integers(0, len(text)))
-    whole = Voices(ENGLISH).read(words, speakers)
+    given = tracked(words, speakers)
+    whole = Voices(ENGLISH).read(given)
     first = Voices(ENGLISH)
-    parts = first.read(words[:cut], speakers[:cut])
+    parts = first.read(given[:cut])
     second = Voices(ENGLISH)
     second.restore(first.to_values())
-    parts += second.read(words[cut:], speakers[cut:])
+    parts += second.read(given[cut:])
     assert parts == whole

@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load
 
-from streamcoref.language import Voices
+from streamcoref.language import Quotations, Voices
 from streamcoref.model import Checkpoint, FeatureOptions, Notes, PairFeature, Surroundings
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.features.agreement import Agreement
@@ -98,13 +98,13 @@ def test_a_model_keeps_the_columns_of_its_features() -> None:
         "spans": {"kind", "name", "gender", "voice"},
         "memory": {"names", "genders", "voices"},
         "saved": {"names", "genders", "voices"},
-        "tracks": {Voices.name},
+        "tracks": {Voices.name, Quotations.name},  # who speaks is told by any model
     }
     assert kept_by(checkpoint_with("shares_capital")) == {
         "spans": {"capital"},
         "memory": {"capitals"},
         "saved": {"capitals"},
-        "tracks": set(),
+        "tracks": {Quotations.name},
     }
 
 
@@ -121,7 +121,7 @@ def test_a_model_without_a_feature_keeps_and_computes_nothing_of_it(monkeypatch:
     for name in ("read", "note", "compare", "trackers"):
         monkeypatch.setattr(Agreement, name, never)
     monkeypatch.setattr(Voices, "read", never)
-    assert kept_by(checkpoint_with()) == {"spans": set(), "memory": set(), "saved": set(), "tracks": set()}
+    assert kept_by(checkpoint_with()) == {"spans": set(), "memory": set(), "saved": set(), "tracks": {Quotations.name}}
     stream = Resolver(checkpoint_with(), Path()).stream()
     assert stream.feed_words(document.sentences)
     assert b'"voices"' not in stream.state()

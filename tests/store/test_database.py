@@ -18,6 +18,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
 from streamcoref.store import ReadingPosition, Store, StoreOrigin
 from streamcoref.store.connection import absent, remove
+from streamcoref.store.schema import VERSION
 
 ORIGIN = StoreOrigin("book.txt", 100, "abc", "default", "f1", json.dumps({"singletons": False}))
 WORD = 6  # characters, with the blank behind
@@ -255,7 +256,7 @@ def test_stores_of_another_version_or_damaged_are_refused(store: Store) -> None:
     with pytest.raises(StreamcorefError, match="version 99"):
         Store.open(store.path)
     with sqlite3.connect(store.path) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("DELETE FROM input")
     connection.close()
     with pytest.raises(StreamcorefError, match="damaged"):

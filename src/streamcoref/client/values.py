@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from streamcoref.document import Entity, Mention, Section
+from streamcoref.document import Entity, Mention, Quotation
 from streamcoref.errors import StreamcorefError
-from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
+from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
 from streamcoref.progress import ReadingProgress
 
 
@@ -22,7 +22,7 @@ class ServerError(StreamcorefError):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A text with its entities and its chapters; `words` and `sentences` are counted."""
+    """A text with its entities; `words` and `sentences` are counted."""
 
     key: str
     genre: str | None
@@ -30,7 +30,6 @@ class Resolved:
     words: int
     sentences: int
     entities: tuple[Entity, ...]
-    sections: tuple[Section, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -39,8 +38,7 @@ class Resolved:
             for one in values["entities"]
         )
         counts = values["words"], values["sentences"]
-        sections = tuple(Section(one["title"], one["level"], one["start"], one["end"]) for one in values["sections"])
-        return cls(values["key"], values["genre"], values["text"], *counts, entities, sections)
+        return cls(values["key"], values["genre"], values["text"], *counts, entities)
 
 
 class _Values:
@@ -103,6 +101,10 @@ def event_of(values: Mapping[str, Any]) -> Event:
     if values["event"] == "entity_finished":
         first, last = mention_of(values["first"]), mention_of(values["last"])
         return EntityFinished(values["entity"], values["name"], values["size"], first, last)
+    if values["event"] == "entities_merged":
+        return EntitiesMerged(values["kept"], values["gone"])
+    if values["event"] == "quotation_found":
+        return QuotationFound(Quotation(**values["quotation"]))
     kind = EntityStarted if values["event"] == "entity_started" else MentionLinked
     return kind(values["entity"], mention_of(values["mention"]))
 

@@ -8,10 +8,19 @@ from pathlib import Path
 from streamcoref.corpora.counting import CorpusCounts, count_corpus
 from streamcoref.corpora.finding import corpus_files, files_to_read
 from streamcoref.corpora.labels import LabelFiles
+from streamcoref.corpora.paragraphs import with_paragraphs
 from streamcoref.document import Document
 from streamcoref.formats import read_documents
 
-__all__ = ["CorpusCounts", "LabelFiles", "corpus_files", "count_corpus", "files_to_read", "read_corpus"]
+__all__ = [
+    "CorpusCounts",
+    "LabelFiles",
+    "corpus_files",
+    "count_corpus",
+    "files_to_read",
+    "read_corpus",
+    "with_paragraphs",
+]
 
 
 def read_corpus(path: str | Path, format: str | None = None) -> Iterator[Document]:  # noqa: A002

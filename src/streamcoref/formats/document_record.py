@@ -3,19 +3,18 @@
 Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
 name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
 Five keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
-`sections` (its chapters: objects with `title`, `level`, `start`, `end`), `scores` (`[first, last, probability]` of
-mentions) and `labels` (`[first, last, {types, kind, status}]` of mentions, each of the three if known). Other keys are
-ignored. It can hold every document.
+`scores` (`[first, last, probability]` of mentions), `labels` (`[first, last, {types, kind, status}]` of mentions, each
+of the three if known) and `quotations` (`words` as `[first, last]`, `speaker` and `addressee` as numbers of predicted
+clusters or null, `kind`, `score`). Other keys are ignored. It can hold every document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from streamcoref.document import Clusters, Document, Section, Span
+from streamcoref.document import Clusters, Document, Quotation, Span
 from streamcoref.errors import InputError
 from streamcoref.formats.fields import genre_of
 from streamcoref.formats.json_values import JsonObject
@@ -35,19 +34,29 @@ def to_record(document: Document) -> dict[str, Any]:
         record["predicted_clusters"] = _inclusive(document.predicted_clusters)
     if document.text is not None:
         record |= {"text": document.text, "offsets": [list(span) for span in document.offsets]}
-    if document.sections:
-        record["sections"] = [asdict(section) for section in document.sections]
     if document.scores:
         record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
     if document.labels:
         labels = sorted(document.labels.items())
         record["labels"] = [[start, end - 1, _label_values(label)] for (start, end), label in labels]
+    if document.quotations:
+        record["quotations"] = [_quotation(one) for one in document.quotations]
     return record
 
 
 def _label_values(label: MentionLabels) -> dict[str, Any]:
     values = {"types": list(label.types), "kind": label.kind, "status": label.status}
     return {name: value for name, value in values.items() if value}
+
+
+def _quotation(one: Quotation) -> dict[str, Any]:
+    return {
+        "words": [one.word_start, one.word_end - 1],
+        "speaker": one.speaker,
+        "addressee": one.addressee,
+        "kind": one.kind,
+        "score": one.score,
+    }
 
 
 def _inclusive(clusters: Clusters) -> list[list[list[int]]]:
@@ -80,7 +89,7 @@ def raw_from_record(record: JsonObject) -> RawDocument:
         offsets=() if text is None else _offsets(record, text),
         scores=_scores(record, len(words)),
         labels=_labels(record, len(words)),
-        sections=() if record.get("sections") is None else _sections(record),
+        quotations=_quotations(record, len(words)),
     )
 
 
@@ -119,11 +128,6 @@ def _offsets(record: JsonObject, text: str) -> list[Span]:
     return [(start, end) for start, end in pairs]
 
 
-def _sections(record: JsonObject) -> list[Section]:
-    found = record.objects("sections", {"title": str, "level": int, "start": int, "end": int})
-    return [Section(one["title"], one["level"], one["start"], one["end"]) for one in found]
-
-
 def _scores(record: JsonObject, length: int) -> dict[Span, float]:
     if record.get("scores") is None:
         return {}
@@ -157,3 +161,28 @@ def _label(record: JsonObject, item: Any, length: int) -> tuple[Span, MentionLab
     if not all(isinstance(name, str) for name in types):
         raise record.error(f"'labels' of [{first}, {last}] has types that are not strings")
     return (first, last + 1), MentionLabels(tuple(types), values.get("kind"), values.get("status"))
+
+
+def _quotations(record: JsonObject, length: int) -> list[Quotation]:
+    """Without their characters, which follow from the words."""
+    given = record.get("quotations")
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise record.error("'quotations' must be a list")
+    return [_read_quotation(record, one, length) for one in given]
+
+
+def _read_quotation(record: JsonObject, given: Any, length: int) -> Quotation:
+    try:
+        (first, last), kind, score = given["words"], given["kind"], given["score"]
+        whole = first, last, *(given[who] for who in ("speaker", "addressee") if given[who] is not None)
+        sound = isinstance(kind, str) and isinstance(score, int | float) and not isinstance(score, bool)
+        if not sound or any(type(number) is not int for number in whole) or not 0 <= first <= last < length:
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise record.error(
+            "'quotations' must have objects with words ([first, last]), speaker and addressee (numbers of clusters, or "
+            "null), kind and score"
+        ) from None
+    return Quotation(first, last + 1, None, None, given["speaker"], given["addressee"], kind, float(score))

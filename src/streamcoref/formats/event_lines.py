@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from streamcoref._wording import counted
 from streamcoref.document import Mention
-from streamcoref.events import EntityFinished, EntityStarted, Event
+from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, QuotationFound
 from streamcoref.formats.base import Format
 
 
@@ -17,6 +18,10 @@ def json_line(event: Event, key: str) -> str:
     if isinstance(event, EntityFinished):
         record |= {"event": "entity_finished", "entity": event.entity, "name": event.name, "size": event.size}
         record |= {"first": _mention(event.first), "last": _mention(event.last)}
+    elif isinstance(event, EntitiesMerged):
+        record |= {"event": "entities_merged", "kept": event.kept, "gone": event.gone}
+    elif isinstance(event, QuotationFound):
+        record |= {"event": "quotation_found", "quotation": asdict(event.quotation)}
     else:
         kind = "entity_started" if isinstance(event, EntityStarted) else "mention_linked"
         record |= {"event": kind, "entity": event.entity, "mention": _mention(event.mention)}
@@ -25,6 +30,12 @@ def json_line(event: Event, key: str) -> str:
 
 def readable_line(event: Event) -> str:
     """The entity's number, what happened, and the words."""
+    if isinstance(event, QuotationFound):
+        one = event.quotation
+        who = "nobody known" if one.speaker is None else str(one.speaker)
+        return f"{'':6}  said    by {who}: words {one.word_start} to {one.word_end - 1}\n"
+    if isinstance(event, EntitiesMerged):
+        return f"{event.gone:>6}  is      {event.kept}\n"
     number = f"{event.entity:>6}"
     if isinstance(event, EntityFinished):
         return f"{number}  ends    {one_line(event.name)} ({counted(event.size, 'mention', 'mentions')})\n"

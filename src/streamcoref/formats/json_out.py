@@ -28,12 +28,17 @@ def write_document(document: Document, stream: TextIO) -> None:
         "text": document.text,
         "words": len(document.words),
         "sentences": len(document.sentence_ends),
-        "sections": [asdict(section) for section in document.sections],
     }
     stream.write(_dump(fields)[:-1] + ', "entities": [')
     for number, entity in enumerate(document.entities):
         stream.write((",\n  " if number else "\n  ") + _dump(_entity(entity)))
-    stream.write("\n]}" if document.entities else "]}")
+    stream.write("\n]" if document.entities else "]")
+    if document.quotations:
+        stream.write(', "quotations": [')
+        for number, quotation in enumerate(document.quotations):
+            stream.write((",\n  " if number else "\n  ") + _dump(asdict(quotation)))
+        stream.write("\n]")
+    stream.write("}")
 
 
 def _entity(entity: Entity) -> dict[str, Any]:

@@ -8,6 +8,7 @@ the names here: they need `Document`, which needs labels.
 from streamcoref.language.english import LATEST, LEXICONS, Gender, Lexicon, lexicon
 from streamcoref.language.labels import clean_name, is_pronoun, readable_name
 from streamcoref.language.names import MentionWords, is_name, read_mention, without_possessive
+from streamcoref.language.quotations import Quotations
 from streamcoref.language.running_name import RunningName
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices
@@ -19,6 +20,7 @@ __all__ = [
     "Gender",
     "Lexicon",
     "MentionWords",
+    "Quotations",
     "RunningName",
     "Voices",
     "WordTracker",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 
 from streamcoref.errors import StreamcorefError
@@ -64,9 +64,21 @@ class Lexicon:
     longest_quotation: int  # words; in one that is longer the closing mark is missing, and all the rest would be said
     longest_aside: int  # words of narration that do not end a turn: enough for "said the old man to his sister"
 
+    # Who says them; from version 2 on
+    double_marks: Mapping[str, str] = field(default_factory=dict)  # opening -> closing
+    single_marks: Mapping[str, str] = field(default_factory=dict)  # the same, of marks that are apostrophes, too
+    dashes: frozenset[str] = frozenset()  # what opens a line of dialogue in texts without marks
+    speech_verbs: frozenset[str] = frozenset()  # "said", "replies"
+    subjects: frozenset[str] = frozenset()  # pronouns that can say something: "he replied"
+    never_subjects: frozenset[str] = frozenset()  # words that begin a phrase which says nothing: "it", "him"
+    between: frozenset[str] = frozenset()  # words between a verb of speech and who speaks, besides those in -ly
+    sentence_stops: frozenset[str] = frozenset()  # end what is said about a quotation
+    vocative_marks: frozenset[str] = frozenset()  # stand around a name that is called
+    before_vocatives: frozenset[str] = frozenset()  # may stand before it inside of these: "my dear Lizzy"
+
     def digest(self) -> str:
-        """Of all it holds, whatever the order in which it was written down."""
-        content = {field.name: _ordered(getattr(self, field.name)) for field in fields(self)}
+        """Of all it holds, whatever the order in which it was written down; what a version has not does not count."""
+        content = {field.name: _ordered(value) for field in fields(self) if (value := getattr(self, field.name))}
         return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
@@ -126,7 +138,43 @@ _VERSION_1 = Lexicon(
     longest_aside=12,
 )
 
-LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1,)}
+_VERSION_2 = replace(
+    _VERSION_1,
+    version=2,
+    double_marks={'"': '"', "“": "”", "``": "''", "«": "»", "„": "“"},
+    single_marks={"‘": "’", "'": "'"},
+    dashes=_words("— -- – ―"),
+    speech_verbs=_words(
+        "acknowledged added adding adds admits admitted advised affirmed agreed agrees announced announces "
+        "answered answering answers apologised apologized argued asked asking asks assented assured began begged "
+        "begins bellowed blurted boasted breathed called calls challenged chimed chirped chuckled commented "
+        "complained conceded concluded confessed continued continues corrected counselled cried cries croaked "
+        "crowed crying declared declares demanded demands denied drawled echoed ejaculated enquired enquires "
+        "exclaimed exclaiming exclaims explained explains expostulated faltered finished gasped giggled greeted "
+        "groaned growled grumbled grunted hazarded hissed implored informed inquired inquires insisted insists "
+        "instructed interjected interjoined interposed interrupted joked lamented laughed laughs moaned moralised "
+        "moralized mumbled murmured murmuring murmurs mused muttered mutters objected observed observes opined "
+        "ordered panted persisted piped pleaded preached proceeded promised prompted pronounced protested pursued "
+        "queried questioned quoted quoth read reasoned rebuked recited recommended reflected rejoined remarked "
+        "remarks reminded remonstrated repeated repeats replied replies replying reproved requested responded "
+        "responds resumed retorted returned roared said saith sang say saying says scolded screamed shouted "
+        "shouts shrieked shrilled sighed sighs snapped snarled sneered sniffed sobbed soliloquised soliloquized "
+        "speculated spluttered spoke squeaked squealed stammered stated stuttered suggested suggests swore teased "
+        "tells testified thinks thought thundered tittered told urged ventured vociferated volunteered vowed "
+        "wailed warned whimpered whined whispered whispering whispers wondered writes wrote yelled "
+    ),
+    subjects=_words("he she i they we"),
+    never_subjects=_words(
+        "it its him her his hers their them theirs me my mine us our ours you your this that these those there "
+        "which what who whom whose such "
+    ),
+    between=_words("then at last again also only now once more and but suddenly"),
+    sentence_stops=_words(". ! ? … ..."),
+    vocative_marks=_words("\" “ ” ‘ ’ ' `` '' « » , . ! ? ; : -- — – …"),
+    before_vocatives=_words("dear dearest my oh ah o well yes no now come why sir madam good poor"),
+)
+
+LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2)}
 LATEST = max(LEXICONS)  # for new models, and for labels
 
 

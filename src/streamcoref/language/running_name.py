@@ -26,6 +26,16 @@ class RunningName:
         if count == 0 and len(self.forms) > PRONOUN_FORMS:
             self._forget(form)
 
+    def merged(self, other: RunningName) -> RunningName:
+        """Of two entities that are one."""
+        both = RunningName(dict(self.forms))
+        for form, (count, label) in other.forms.items():
+            known, first = both.forms.get(form) or (0, label)
+            both.forms[form] = known + count, first
+            if known == 0 and len(both.forms) > PRONOUN_FORMS:
+                both._forget(form)
+        return both
+
     def _forget(self, new: Form) -> None:
         """One of the same kind as a new form, if there are too many of them."""
         pronoun = is_pronoun(new[0])

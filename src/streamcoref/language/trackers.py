@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from streamcoref.model.words import Word
 
 
 class WordTracker(Protocol):
@@ -11,8 +14,8 @@ class WordTracker(Protocol):
 
     name: ClassVar[str]  # under which a segment has its numbers, and a saved stream its values
 
-    def read(self, words: Sequence[str], speakers: Sequence[str]) -> list[int]:
-        """The numbers of the next words; `speakers` has a name for each, "" where unknown."""
+    def read(self, words: Sequence[Word]) -> list[int]:
+        """The numbers of the next words."""
 
     def to_values(self) -> list[int | str]:
         """All that it remembers."""

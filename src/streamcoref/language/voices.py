@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from streamcoref.model.words import Word
+
     IntArray = npt.NDArray[np.int64]
     BoolArray = npt.NDArray[np.bool_]
 
@@ -44,9 +46,8 @@ class Voices:
         self.length = 0  # of the quotation, or of the narration since the last one, in words
         self.pauses = 0  # whether the word before is one that a speaker's own next words follow
 
-    def read(self, words: Sequence[str], speakers: Sequence[str]) -> list[int]:
-        """The voices of the next words; `speakers` has a name for each, "" where unknown."""
-        return [self._next(word, speaker) for word, speaker in zip(words, speakers, strict=True)]
+    def read(self, words: Sequence[Word]) -> list[int]:
+        return [self._next(word.text, word.speaker) for word in words]
 
     def _next(self, word: str, speaker: str) -> int:
         if speaker:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import nn
 
+from streamcoref.language.trackers import WordTracker
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import Encode, EncoderService, SegmentService
 from streamcoref.model.evict import EvictionPolicy, NoEviction
@@ -69,6 +70,10 @@ class CorefModel(nn.Module, ABC):
     def service(self, threads: int | None = None, batch: int = 1, *, encode: Encode | None = None) -> EncoderService:
         """What encodes for all who read with this model in this process. `encode` may stand for its encoder."""
         return EncoderService(encode or self.encoder, self.spans, self.device, threads, batch)
+
+    def trackers(self) -> list[WordTracker]:
+        """New ones of all that has to follow a text word by word."""
+        return self.pair_score.features.trackers()
 
     @abstractmethod
     def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:

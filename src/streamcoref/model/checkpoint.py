@@ -34,7 +34,7 @@ class Checkpoint(NamedTuple):
 
     @property
     def segmenter(self) -> Segmenter:
-        return Segmenter(self.tokenizer, self.config.segments, self.model.pair_score.features.trackers)
+        return Segmenter(self.tokenizer, self.config.segments, self.model.trackers)
 
 
 def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype: torch.dtype = torch.float32) -> None:

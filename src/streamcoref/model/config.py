@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from pydantic import Field, PositiveInt, ValidationError
+from pydantic import Field, NonNegativeInt, PositiveInt, ValidationError
 from torch import nn
 
 from streamcoref.checked import Options, describe_mistakes
@@ -57,6 +57,7 @@ class ModelConfig(Options):
     pair_score: AnyPairScorer
     update: AnyUpdate = AlphaOptions()
     evict: AnyEviction = TwoDistancesOptions()
+    merge: NonNegativeInt = 0  # see ResolveOptions; only models with the feature `identity` can
     higher_order: HigherOrderOptions = HigherOrderOptions()
     labels: LabelOptions = LabelOptions()
     genres: tuple[str, ...] = Field(("unknown",), min_length=1)
@@ -159,8 +160,9 @@ def build_model(config: ModelConfig, pretrained: bool = False, tokenizer: PieceT
     labels = SpanLabels(vectors.size, config.labels.hidden, config.labels.heads, config.dropout)
     model: CorefModel
     if config.kind == "incremental":
+        update = config.update.build(around)
         model = IncrementalModel(
-            encoder, spans, pair_score, config.update.build(around), config.genres, config.schemes, labels
+            encoder, spans, pair_score, update, config.genres, config.schemes, labels, around.lexicon
         )
     else:
         if not isinstance(pair_score, CoarseToFineScorer) or pair_score.uses_text:

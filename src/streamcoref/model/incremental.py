@@ -10,11 +10,16 @@ import torch
 from torch import Tensor, nn
 
 from streamcoref.document import Span
+from streamcoref.language.attribution import talk_lexicon
+from streamcoref.language.english import LATEST, LEXICONS, Lexicon
+from streamcoref.language.quotations import Quotations
+from streamcoref.language.trackers import WordTracker
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.notes import IntArray
+from streamcoref.model.merging import merge_same_names
+from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.rows import RowLayout
@@ -50,9 +55,11 @@ class IncrementalModel(CorefModel):
         genres: Sequence[str] = (),
         schemes: Sequence[str] = (),
         labels: SpanLabels | None = None,
+        lexicon: Lexicon = LEXICONS[LATEST],
     ) -> None:
         super().__init__(encoder, spans, pair_score, genres, schemes, labels)
         self.update = update
+        self.lexicon = talk_lexicon(lexicon)
         self.layout = RowLayout.of(spans.vectors.size, pair_score, update)
         # The score of a new entity: 0. The published checkpoints carry it, and so do ours; it is not trained,
         # since the biases of the scorers can do all that it could.
@@ -62,9 +69,15 @@ class IncrementalModel(CorefModel):
     def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
         """FindClusters, from the beginning of a text to its end."""
         state = self.new_state()
+        result: SegmentResult | None = None
         with encoder.beside():
             for spans in encoder.spans_in_order(segments, reading.scheme):
-                yield self.step(state, spans, reading)
+                if result is not None:
+                    yield result
+                result = self.step(state, spans, reading)
+        if result is not None:
+            result.quotations.extend(state.conversation.report(final=True))
+            yield result
 
     def step(self, state: State, spans: SegmentSpans, reading: Reading, decide: Decide | None = None) -> SegmentResult:
         """One round of FindClusters: the spans of the next segment to decisions. `state` is changed.
@@ -72,20 +85,29 @@ class IncrementalModel(CorefModel):
         This is the only way into a memory, for streams, files, evaluation and training, which decides by labels.
         """
         segment = spans.segment
+        spans = self.pair_score.features.in_order(spans)
         with deciding(self):
-            links = self.link(spans, state.memory, reading, decide)
+            notes, links = self.link(spans, state, reading, decide)
+            merged = merge_same_names(state.memory, reading.merge) if reading.merge else []
+            for kept, gone in merged:
+                state.conversation.renamed(kept, gone)
             alive = len(state.memory)
             evicted = state.memory.remove(reading.evict(state.memory, segment.end))
         state.advance(segment)
-        return SegmentResult([spans], links, evicted, alive)
+        return SegmentResult([spans], links, evicted, alive, notes, state.conversation.report(), merged)
 
     def link(
-        self, spans: SegmentSpans, memory: EntityMemory, reading: Reading, decide: Decide | None = None
-    ) -> list[Link]:
-        """Join each span to the entity of the best score, if that is better than a new one, else start one."""
+        self, spans: SegmentSpans, state: State, reading: Reading, decide: Decide | None = None
+    ) -> tuple[Notes, list[Link]]:
+        """Join each span to the entity of the best score, if that is better than a new one, else start one.
+
+        Spans that wait are the last ones: before them it is settled who speaks.
+        """
+        memory = state.memory
         new_score = self.new_entity_score.item()
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
+        waiting = len(spans) - self.pair_score.features.waiting(spans)
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
         table = ScoreTable(
@@ -96,6 +118,8 @@ class IncrementalModel(CorefModel):
         starts: list[bool] = []
         weights: list[Tensor | float] = []  # the share of what each entity was
         for m, mention_score in enumerate(own.tolist()):
+            if m == waiting:
+                self._settle(state, spans, slots, readings.notes)
             row = table.row(m) + mention_score
             slot = decide(spans, m, row)
             starts.append(slot == NEW)
@@ -109,9 +133,18 @@ class IncrementalModel(CorefModel):
             table.changed(slot)
             scores[m, : len(row)] = row
             slots.append(slot)
+        if waiting == len(spans):
+            self._settle(state, spans, slots, readings.notes)
         shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()
-        return describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, mention_scores, shares)
+        links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, mention_scores, shares)
+        return readings.notes, links
+
+    def _settle(self, state: State, spans: SegmentSpans, slots: list[int], notes: Notes) -> None:
+        """Find out who speaks, as far as the mentions that have been decided tell, and let the other spans know."""
+        decided = list(zip(spans.word_spans, state.memory.ids[slots].tolist(), strict=False))
+        state.conversation.read(spans.segment, decided, self.lexicon)
+        self.pair_score.features.settle(spans, notes, state.conversation)
 
     def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
         """Update: blend the span into the entity; the share of what the entity was."""
@@ -124,6 +157,9 @@ class IncrementalModel(CorefModel):
         scorer = self.pair_score
         contexts = scorer.contexts if scorer.uses_text else 0
         return State(EntityMemory(self.layout.size, scorer.features.features, contexts, self.device))
+
+    def trackers(self) -> list[WordTracker]:
+        return [*super().trackers(), Quotations(self.lexicon)]
 
     def load_state(self, data: bytes) -> State:
         state = self.new_state()

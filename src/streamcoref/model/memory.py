@@ -116,6 +116,23 @@ class EntityMemory:
         torch.lerp(row, old, weight, out=old)
         note_mention(self.notes, slot, spans, span, self.features)
 
+    def merge(self, kept: int, gone: int) -> None:
+        """Make two entities one, in the slot of the first: their vectors' mean by size, and what was noted of both."""
+        columns = self.notes.columns
+        sizes = columns["size"]
+        weight = float(sizes[kept]) / float(sizes[kept] + sizes[gone])
+        torch.lerp(self.rows[gone], self.rows[kept], weight, out=self.rows[kept])
+        for name in ("start", "place", "score"):
+            columns[name][kept] = max(columns[name][kept], columns[name][gone])
+        sizes[kept] += sizes[gone]
+        for feature in self.features:
+            feature.merge(self.notes, kept, gone)
+        if self.texts:
+            self.texts[kept] = (*self.texts[kept], *self.texts[gone])[-self.contexts :]
+        removed = np.zeros(self.count, dtype=bool)
+        removed[gone] = True
+        self.remove(removed)
+
     def remember_text(self, slot: int, text: TextContext) -> None:
         """For scorers that read text: keep the latest few mentions of an entity."""
         if slot == len(self.texts):

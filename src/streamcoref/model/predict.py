@@ -39,6 +39,7 @@ def predict(
             words, opens = document.words[start:end], document.opens_sentence(start)
             mention = replace(document.mention(link.span), score=link.probability)
             events += tracker.place(link, mention, words, opens)
+        events += tracker.settle(result)
         if watch is not None:
             watch(result)
     return with_answer(document, events)

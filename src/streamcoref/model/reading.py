@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from streamcoref.document import Span
+from streamcoref.model.conversation import SpokenQuotation
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.features import FeatureIndex
 from streamcoref.model.memory import EntityRecord
+from streamcoref.model.merging import Merge
+from streamcoref.model.notes import Notes
 from streamcoref.model.pair_score import FeatureTables
 from streamcoref.model.spans import SegmentSpans
 
@@ -23,6 +26,7 @@ class Reading:
     tables: FeatureTables
     index: FeatureIndex
     evict: EvictionPolicy
+    merge: int = 0  # how often two entities must have been called by one name to be merged; 0: they never are
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,14 @@ class SegmentResult:
     """What a segment brought: a link for each of its spans, in order, and the entities let go after it.
 
     `alive` counts the entities before these went. A whole-document model has one result for all segments, and holds no
-    entities: there `alive` is None.
+    entities: there `alive` is None. Links stand in the order in which they were decided, as the spans do, and `notes`
+    are what was known of these. `quotations` are those of which no more will be known.
     """
 
     spans: list[SegmentSpans]
     links: list[Link]
     evicted: list[EntityRecord] = field(default_factory=list)
     alive: int | None = None
+    notes: Notes | None = None
+    quotations: list[SpokenQuotation] = field(default_factory=list)
+    merged: list[Merge] = field(default_factory=list)

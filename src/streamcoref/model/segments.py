@@ -189,7 +189,6 @@ class SegmentBuilder:
 
     def _segment(self, length: int) -> Segment:
         words, before = self.words[:length], self._before[:length]
-        texts, speakers = [word.text for word in words], [word.speaker for word in words]
         segment = make_segment(
             self.tokenizer,
             words,
@@ -198,14 +197,14 @@ class SegmentBuilder:
             self.position,
             self.number,
             before if any(before) else None,
-            {tracker.name: tracker.read(texts, speakers) for tracker in self.trackers},
+            {tracker.name: tracker.read(words) for tracker in self.trackers},
         )
         for held in (self.words, self._pieces, self._before):
             del held[:length]
         self.first_word += length
         self.position = segment.end
         self.number += 1
-        self.speaker = speakers[-1]
+        self.speaker = words[-1].speaker
         return segment
 
     def to_values(self) -> dict[str, Any]:

@@ -32,13 +32,14 @@ class SpanReadings:
         return len(self.vectors)
 
 
-def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule) -> SpanReadings:
+def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule, notes: Notes | None = None) -> SpanReadings:
+    """`notes` are those of the same spans, if they have been read before."""
     return SpanReadings(
         vectors=spans.vectors,
         pair_readings=scorer.read_spans(spans.vectors),
         update_readings=update.read_spans(spans.vectors),
         rows=entity_rows(spans.vectors, scorer, update),
-        notes=note_spans(spans, scorer.features.features),
+        notes=note_spans(spans, scorer.features.features) if notes is None else notes,
         texts=text_contexts(spans) if scorer.uses_text else [],
     )
 

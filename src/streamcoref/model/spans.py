@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -33,7 +33,7 @@ class SpanOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class SegmentSpans:
-    """The k spans kept of a segment, in the order of the text, and what training needs of those that were not."""
+    """The k spans kept of a segment, in the order in which they are decided, and what training needs of the others."""
 
     segment: Segment
     kept: Candidates  # [k]
@@ -45,6 +45,17 @@ class SegmentSpans:
 
     def __len__(self) -> int:
         return len(self.kept)
+
+    def at(self, rows: IntArray) -> SegmentSpans:
+        """These of the spans kept, in this order."""
+        index = torch.from_numpy(rows).to(self.vectors.device)
+        return replace(
+            self,
+            kept=self.kept[rows],
+            vectors=self.vectors[index],
+            link_scores=self.link_scores[index],
+            prune_scores=self.prune_scores[index],
+        )
 
     @property
     def starts(self) -> IntArray:

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Annotated
 
 import numpy as np
 import torch
-from pydantic import ValidationError
+from pydantic import Field, StrictBool, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from streamcoref.checked import Count, Options, Text
+from streamcoref.checked import Count, Options, Positive, Text
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import Array, Notes
 from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
 
-VERSION = 3
+VERSION = 4
 _LARGEST = 1e15  # of any number of an entity: what is computed with it stays finite
 _DAMAGED = "this is not a saved streamcoref state, or it is damaged"
 
 
 @dataclass
 class State:
-    """The entities alive, and how far the text has been read, in pieces (special ones counted) and in words."""
+    """The entities alive, who speaks, and how much has been read, in pieces (special ones counted) and in words."""
 
     memory: EntityMemory
+    conversation: Conversation = field(default_factory=Conversation)
     pieces: int = 0
     words: int = 0
 
@@ -47,6 +50,7 @@ class State:
             "next_id": memory.next_id,
             "pieces": self.pieces,
             "words": self.words,
+            "conversation": self.conversation.to_values(),
             "texts": [[asdict(text) for text in texts] for texts in memory.texts],
         }
         tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
@@ -91,6 +95,7 @@ class State:
         for name, column in columns.items():
             memory.notes[name][: len(rows)] = column
         memory.texts = [tuple(text.context() for text in texts) for texts in header.texts]
+        self.conversation = Conversation.from_values(header.conversation.model_dump())
         self.pieces, self.words = header.pieces, header.words
 
 
@@ -103,6 +108,31 @@ class SavedText(Options):
         return TextContext(tuple(self.words), self.start, self.end)
 
 
+Numbered = Annotated[int, Field(strict=True, ge=NOBODY, le=1 << 48)]  # an entity, or nobody
+
+
+class SavedTurn(Options):
+    number: Positive
+    first_paragraph: Count
+    last_paragraph: Count
+    end: Count
+    gap: Count
+    speaker: Numbered
+    addressee: Numbered
+    way: Way
+    score: Annotated[float, Field(ge=0, le=1)]
+    heard: Annotated[float, Field(ge=0, le=1)]
+    named: StrictBool
+    called: Numbered
+    pending: Annotated[list[tuple[Count, Count, Count | None, Count | None]], Field(max_length=MOST_PENDING)]
+
+
+class SavedConversation(Options):
+    paragraph: Count
+    latest: Count
+    turns: Annotated[list[SavedTurn], Field(max_length=MOST_TURNS)]
+
+
 class SavedMemory(Options):
     """What stands beside the arrays."""
 
@@ -111,6 +141,7 @@ class SavedMemory(Options):
     pieces: Count
     words: Count
     texts: list[list[SavedText]]
+    conversation: SavedConversation
 
 
 def _is_sound(memory: EntityMemory, header: SavedMemory, rows: Tensor, columns: dict[str, Array]) -> bool:

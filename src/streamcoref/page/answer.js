@@ -23,6 +23,7 @@ export class Answer {
     this.corrections = []; // {merge: [from, into]} and {rename: [entity, name]}, in the order in which they were made
     this.draft = null; // what would come next, {text, mentions, sources}; see addDraft
     this.loads = 0; // how often all entities and mentions have been replaced
+    this.quotations = []; // as the server has them, in the order in which they came
     this.changes = 0; // goes up with every change, so that others can see whether there was one
   }
 
@@ -61,6 +62,14 @@ export class Answer {
   // One event of the server; the mention that it brings.
   add(event) {
     this.changes++;
+    if (event.event === "entities_merged") {
+      this.unite(event.kept, event.gone);
+      return;
+    }
+    if (event.event === "quotation_found") {
+      this.quotations.push(event.quotation);
+      return;
+    }
     if (event.event === "entity_finished") {
       this.source(event.entity).name = event.name;
       this.nameAgain(event.entity);
@@ -71,6 +80,16 @@ export class Answer {
     mention.entity.mentions.splice(placeOf(mention.entity.mentions, mention), 0, mention);
     this.nameAgain(event.entity);
     return mention;
+  }
+
+  // Two of the model's entities are one.
+  unite(kept, gone) {
+    for (const mention of this.mentions) if (mention.source === gone) mention.source = kept;
+    for (const quotation of this.quotations) {
+      for (const who of ["speaker", "addressee"]) if (quotation[who] === gone) quotation[who] = kept;
+    }
+    this.sources.delete(gone);
+    this.correct(this.corrections);
   }
 
   // Many entities and mentions at once, in any order, in the place of those that were there.

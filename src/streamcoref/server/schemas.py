@@ -32,13 +32,17 @@ class ListedEntity(BaseModel):
     mentions: list[MentionRecord]
 
 
-class SectionRecord(BaseModel):
-    """A chapter: characters of the text; the outermost have level 1."""
+class QuotationRecord(BaseModel):
+    """`speaker` and `addressee` are ids of entities, null where unknown; `kind` says how the speaker is known."""
 
-    title: str
-    level: int
-    start: int
-    end: int
+    word_start: int
+    word_end: int
+    start: int | None
+    end: int | None
+    speaker: int | None
+    addressee: int | None
+    kind: str
+    score: float
 
 
 class DocumentAnswer(BaseModel):
@@ -49,8 +53,8 @@ class DocumentAnswer(BaseModel):
     text: str
     words: int
     sentences: int
-    sections: list[SectionRecord]
     entities: list[ListedEntity]
+    quotations: list[QuotationRecord] | None = None
 
 
 class SplitAnswer(BaseModel):
@@ -64,11 +68,14 @@ class SplitAnswer(BaseModel):
 
 
 class EventRecord(BaseModel):
-    """An event as the format `events` writes it: a mention, or at the end of an entity its name and size."""
+    """An event as the format `events` writes it: a mention, at the end of an entity its name and size, a quotation."""
 
     document: str
     event: str
-    entity: int
+    entity: int | None = None
+    kept: int | None = None
+    gone: int | None = None
+    quotation: QuotationRecord | None = None
     mention: MentionRecord | None = None
     name: str | None = None
     size: int | None = None

@@ -29,14 +29,26 @@ def mentions_in_context(store: Store, entity: int, width: int) -> Iterator[InCon
 
     The characters come from the text's file. One that is no longer there, or has changed, is an InputError at once.
     """
+    return _in_own_text(store, store.mentions(entity), width)
+
+
+def said_in_context(store: Store, entity: int, width: int) -> Iterator[InContext]:
+    """What an entity says, in the same way: each quotation as if it were a mention, with its characters."""
+    said = (
+        Mention(one.word_start, one.word_end, one.start, one.end, "", 0, one.score) for one in store.quotations(entity)
+    )
+    return _in_own_text(store, said, width)
+
+
+def _in_own_text(store: Store, mentions: Iterator[Mention], width: int) -> Iterator[InContext]:
     path, options = Path(store.origin.path), json.loads(store.origin.options)
     try:
         if "document" in options:
             whole = _document(store, path, options["format"], options["document"]).with_text()
-            return in_context(_placed(whole, store.mentions(entity)), [whole.text or ""], width)
+            return in_context(_placed(whole, mentions), [whole.text or ""], width)
         how = options["encoding"], options["errors"]
         if is_regular(path) and examine(path, *how).sha256 == store.origin.sha256:
-            return in_context(store.mentions(entity), read_text(path, *how), width)
+            return in_context(mentions, read_text(path, *how), width)
     except (StreamcorefError, LookupError, TypeError, ValueError, OSError):  # path and options may be anybody's
         pass
     raise InputError("the text is no longer there or has changed", path)
@@ -77,4 +89,4 @@ def in_context(mentions: Iterable[Mention], text: Iterable[str], width: int) -> 
             window, begin = window[passed:], begin + passed
         before = window[max(0, first - begin) : mention.start - begin]
         after = window[mention.end - begin : mention.end + width - begin]
-        yield InContext(before, mention, after)
+        yield InContext(before, replace(mention, text=window[mention.start - begin : mention.end - begin]), after)

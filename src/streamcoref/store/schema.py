@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from streamcoref.document import Mention, Section
+from streamcoref.document import Mention, Quotation
 
 APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
 VERSION = 2
@@ -46,17 +46,27 @@ SCHEMA = (
         sentence INTEGER NOT NULL,
         score REAL
     )""",
-    """CREATE TABLE sections (
-        title TEXT NOT NULL,
-        level INTEGER NOT NULL,
-        start INTEGER NOT NULL,
-        end INTEGER
+    """CREATE TABLE quotations (
+        start INTEGER,
+        end INTEGER,
+        word_start INTEGER NOT NULL,
+        word_end INTEGER NOT NULL,
+        speaker INTEGER REFERENCES entities (id),
+        addressee INTEGER REFERENCES entities (id),
+        kind TEXT NOT NULL,
+        score REAL NOT NULL
     )""",
-    "CREATE INDEX sections_by_place ON sections (start)",
+    """CREATE TABLE merges (
+        gone INTEGER PRIMARY KEY,
+        kept INTEGER NOT NULL REFERENCES entities (id)
+    )""",
     "CREATE INDEX entities_by_size ON entities (size DESC, id)",
     "CREATE INDEX entities_by_name ON entities (name COLLATE NOCASE)",
     "CREATE INDEX mentions_by_entity ON mentions (entity, word_start)",
     "CREATE INDEX mentions_by_place ON mentions (word_start)",
+    "CREATE INDEX quotations_by_addressee ON quotations (addressee)",
+    "CREATE INDEX merges_by_kept ON merges (kept)",
+    "CREATE INDEX quotations_by_speaker ON quotations (speaker, word_start)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
 )
@@ -105,6 +115,6 @@ class StoredEntity:
     finished: bool
 
 
-def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention | Section]) -> str:
+def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention | Quotation]) -> str:
     """The names of a row's columns, for a statement."""
     return ", ".join(field.name for field in fields(row))

@@ -10,6 +10,7 @@ from streamcoref.text.words import BLANK_LOOK_AHEAD, HORIZON, is_blank, split_wo
 
 # New characters that are worth another look at the window, so that single ones do not each cost a pass over it.
 STEP = 64
+MOST_LINE_ENDS = 2  # that are counted between two words: more of them tell no more
 
 
 class Split(NamedTuple):
@@ -23,6 +24,7 @@ class Split(NamedTuple):
     words: list[Span]
     ends: list[int]  # after how many of these words a sentence ends
     previous_end: int  # where the word before the first of these ends
+    line_ends: int  # between that word and the window, if it lies before it
 
 
 class TextSplitter:
@@ -40,6 +42,7 @@ class TextSplitter:
         self._decided = 0
         self._new: list[str] = []  # chunks that are not in the window yet
         self._new_length = 0
+        self._line_ends = 0  # behind the last word and before the window
         self._sentences = SentenceEnds()
 
     @property
@@ -52,7 +55,7 @@ class TextSplitter:
         self._new.append(chunk)
         self._new_length += len(chunk)
         if not final and self._new_length < max(STEP, len(self._window) - self._scanned):
-            return Split("", self._begin, [], [], 0)
+            return Split("", self._begin, [], [], 0, 0)
         self._window += "".join(self._new)
         self._new, self._new_length = [], 0
         self._find_words(len(self._window) if final else self._certain())
@@ -79,20 +82,21 @@ class TextSplitter:
         last = len(words) if final else max(first, len(words) - LOOK_AHEAD)
         ends = [end - first for end in self._sentences.find(window, words, first, last)]
         previous_end = words[first - 1][1] if first else 0
-        split = Split(
-            window, self._begin, words[first:last] if first or last < len(words) else words, ends, previous_end
-        )
+        finished = words[first:last] if first or last < len(words) else words
+        split = Split(window, self._begin, finished, ends, previous_end, self._line_ends)
         self._keep_from(last, final)
         return split
 
     def _keep_from(self, decided: int, final: bool) -> None:
         """Forget what lies before the last finished word; all of it if nothing refers back to it."""
         if final or not self._words:
-            cut, kept = self._scanned, []
+            cut, kept, behind = self._scanned, [], self._words[-1][1] if self._words else 0
         else:
             first = max(decided - 1, 0)
-            cut, kept = self._words[first][0], self._words[first:]
+            cut, kept, behind = self._words[first][0], self._words[first:], 0
             decided -= first
+        before = 0 if decided else self._line_ends  # a finished word is behind all that were counted
+        self._line_ends = 0 if kept and decided else min(before + self._window.count("\n", behind, cut), MOST_LINE_ENDS)
         self._window = self._window[cut:]
         self._begin += cut
         self._scanned -= cut
@@ -108,6 +112,7 @@ class TextSplitter:
             "scanned": self._scanned,
             "words": self._words,
             "decided": self._decided,
+            "line_ends": self._line_ends,
             "sentence": [self._sentences.length, self._sentences.stop, sorted(self._sentences.opened)],
         }
 
@@ -119,7 +124,7 @@ class TextSplitter:
         splitter._new_length = new
         splitter._begin, splitter._scanned = values["begin"], values["scanned"]
         splitter._words = [(start, end) for start, end in values["words"]]
-        splitter._decided = values["decided"]
+        splitter._decided, splitter._line_ends = values["decided"], values["line_ends"]
         length, stop, opened = values["sentence"]
         splitter._sentences = SentenceEnds(length, stop, set(opened))
         return splitter

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from streamcoref.corpora import LabelFiles, read_corpus
+from streamcoref.corpora import LabelFiles, read_corpus, with_paragraphs
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint
@@ -45,6 +45,8 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             document = replace(document, genre=config.genre_of(document))
             if labels is not None:
                 document = labels.add_to(document)
+            if options.quotations is not None:
+                document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
             examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks))
         if not examples:

@@ -45,6 +45,7 @@ class CorpusOptions(Options):
     genre: str | None = None  # for all its documents, instead of their own
     singletons: bool = False  # whether mentions without a partner are annotated
     labels: LabelSource | None = None  # None: those that its documents carry
+    quotations: Path | None = None  # a folder of LitBank's quotations: paragraphs begin where the speaker changes
 
 
 class LabelWeights(Options):

@@ -107,9 +107,9 @@ def incremental_step(
             before = snapshot(memory, rows)
             choose = LabelledChoice(labeller, memory, model.new_entity_score.item(), options.teacher_forcing, random)
             (pieces,) = encode([segment])
-            spans = model.spans(pieces, segment, reading.scheme)
-            result = model.step(state, spans, reading, choose)
-            readings = read_spans(spans, model.pair_score, model.update)
+            result = model.step(state, model.spans(pieces, segment, reading.scheme), reading, choose)
+            (spans,) = result.spans
+            readings = read_spans(spans, model.pair_score, model.update, result.notes)
             versions = make_versions(model, readings, before, result.links)
             right = np.zeros_like(versions.visible)
             for row, wanted in enumerate(choose.targets):

@@ -35,7 +35,11 @@ def said(text: str, voice: int = NARRATOR) -> Mention:
 
 
 def notes_of(mentions: Sequence[Mention], *features: PairFeature) -> Notes:
-    """Of mentions that follow each other in one segment, a piece a word."""
+    return note_spans(spans_of(mentions), features)
+
+
+def spans_of(mentions: Sequence[Mention]) -> SegmentSpans:
+    """Mentions that follow each other in one segment, a piece a word."""
     words = [word for text, _ in mentions for word in text]
     voices = [voice for text, voice in mentions for _ in text]
     lengths = [len(text) for text, _ in mentions]
@@ -52,7 +56,7 @@ def notes_of(mentions: Sequence[Mention], *features: PairFeature) -> Notes:
     )
     spans = Candidates(ends - np.array(lengths, dtype=np.int64) + 1, ends)
     nothing = torch.zeros(len(mentions))
-    return note_spans(SegmentSpans(segment, spans, nothing[:, None], nothing, nothing, spans, nothing), features)
+    return SegmentSpans(segment, spans, nothing[:, None], nothing, nothing, spans, nothing)
 
 
 def entities_of(groups: Sequence[Sequence[Mention]], *features: PairFeature) -> Notes:

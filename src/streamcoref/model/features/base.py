@@ -14,6 +14,7 @@ from streamcoref.model.parts import PartOptions, Surroundings
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
+    from streamcoref.model.conversation import Conversation
     from streamcoref.model.spans import SegmentSpans
 
 NO_COLUMNS = np.dtype([])
@@ -61,11 +62,21 @@ class PairFeature(ABC):
         """Its columns of a segment's k spans, [k, ...] each."""
         return {}
 
+    def waits(self, spans: SegmentSpans) -> list[bool]:
+        """Which of a segment's k spans are decided last, since it must be known before who speaks; none if empty."""
+        return []
+
+    def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:  # noqa: B027
+        """Fill in its columns of the spans that wait, now that it is known who speaks."""
+
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:  # noqa: B027
         """Remember, in an entity's columns, that a span is a mention of it; its columns are all 0 before the first.
 
         The entity's own columns (`notes.ENTITY`) are up to date when this is called.
         """
+
+    def merge(self, entities: Notes, kept: int, gone: int) -> None:  # noqa: B027
+        """Add what is known of one entity to another, since they are the same."""
 
     def is_sound(self, entities: Notes) -> bool:
         """Whether an entity's columns, which were saved and may have been changed, can be what `note` wrote.

@@ -38,6 +38,13 @@ class Match(PairFeature):
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
         entities[self.theirs][slot, (entities["size"][slot] - 1) % self.forms] = spans[self.mine][span]
 
+    def merge(self, entities: Notes, kept: int, gone: int) -> None:
+        """What the younger one was called goes where the older one has room."""
+        own, others = entities[self.theirs][kept], entities[self.theirs][gone]
+        room = np.flatnonzero(own == 0)
+        new = others[(others != 0) & ~np.isin(others, own)][: len(room)]
+        own[room[: len(new)]] = new
+
     def compare(self, spans: Notes, entities: Notes) -> IntArray:
         same: IntArray = (entities[self.theirs] == spans[self.mine][..., None]).any(-1)
         return same

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 from torch import Tensor, nn
 
 from streamcoref.model.features.base import PairFeature, TextLabels
@@ -14,6 +15,8 @@ from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
+    from streamcoref.model.conversation import Conversation
+    from streamcoref.model.spans import SegmentSpans
 
 
 class PairFeatures(nn.Module):
@@ -41,6 +44,25 @@ class PairFeatures(nn.Module):
     def trackers(self) -> list[WordTracker]:
         """What has to follow a text for these features, each once, as at its beginning."""
         return list({tracker.name: tracker for feature in self.features for tracker in feature.trackers()}.values())
+
+    def in_order(self, spans: SegmentSpans) -> SegmentSpans:
+        """The spans in the order in which they are decided: that of the text, but those that wait are the last."""
+        waits = self._waits(spans)
+        return spans.at(np.argsort(waits, kind="stable")) if waits.any() else spans
+
+    def waiting(self, spans: SegmentSpans) -> int:
+        """How many of them wait."""
+        return int(self._waits(spans).sum())
+
+    def _waits(self, spans: SegmentSpans) -> npt.NDArray[np.bool_]:
+        waits = np.zeros(len(spans), dtype=bool)
+        for feature in self.features:
+            waits |= np.array(feature.waits(spans) or False)
+        return waits
+
+    def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
+        for feature in self.features:
+            feature.settle(spans, notes, conversation)
 
     def fixed(self, text: TextLabels) -> dict[str, int | None]:
         """The features that are the same for all pairs of a text, with their values; None is all zeros."""

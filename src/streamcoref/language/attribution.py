@@ -1,0 +1,139 @@
+"""What the words around quotations tell of who says them, and those inside of who is addressed.
+
+Nothing is decided here: a cue says where a mention of the speaker should begin. Which entity that is, coreference
+knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from streamcoref.language.english import LATEST, LEXICONS, Lexicon
+from streamcoref.language.quotations import NARRATED
+from streamcoref.model.words import Word
+
+_LONGEST_CLAUSE = 14  # words in which the verb is looked for: "Mr. Bennet, after a short pause, coolly replied"
+
+
+class Cue(IntEnum):
+    """How a text tells who speaks, from the surest to the least sure."""
+
+    VERB_FIRST = 0  # “…,” said Anna
+    VERB_LAST = 1  # “…,” she said
+    BEFORE = 2  # Anna said, “…”
+    INTRODUCED = 3  # Anna turned to him: “…”
+    BESIDE = 4  # Anna smiled. “…”, or “…” Anna smiled.
+
+
+class SpeakerCue(NamedTuple):
+    """The speaker of a turn is the first mention that begins at one of the words `begin` to `last`, given by their
+    numbers in the segment, and ends at `end` or before."""
+
+    turn: int
+    cue: Cue
+    begin: int
+    last: int
+    end: int
+
+
+class Run(NamedTuple):
+    """Words `start` to `end` (exclusive) of a segment that belong to one turn, or to none."""
+
+    start: int
+    end: int
+    turn: int
+
+
+def runs(turns: Sequence[int]) -> list[Run]:
+    """Quotations and what lies between them. Two quotations of one turn with nothing between are one."""
+    found: list[Run] = []
+    for place, turn in enumerate(turns):
+        if found and found[-1].turn == turn:
+            found[-1] = found[-1]._replace(end=place + 1)
+        else:
+            found.append(Run(place, place + 1, turn))
+    return found
+
+
+def talk_lexicon(lexicon: Lexicon) -> Lexicon:
+    """The lexicon that tells who speaks: a model's own, or the latest, if its own is older than all this."""
+    return lexicon if lexicon.speech_verbs else LEXICONS[LATEST]
+
+
+def speaker_cues(words: Sequence[Word], turns: Sequence[int], before: int, lexicon: Lexicon) -> Iterator[SpeakerCue]:
+    """The cues of a segment's turns; `before` is the turn that the segment before it ended with, if any."""
+    every = runs(turns)
+    for number, run in enumerate(every):
+        if run.turn != NARRATED:
+            continue
+        spoken = every[number - 1].turn if number else before
+        next_turn = every[number + 1].turn if number + 1 < len(every) else NARRATED
+        rest = run.start
+        if spoken:
+            behind = _behind(words, run, spoken, lexicon)
+            if behind is not None:
+                yield behind
+                rest = behind.end
+        if next_turn:
+            ahead = _ahead(words, run._replace(start=rest if spoken != next_turn else run.start), next_turn, lexicon)
+            if ahead is not None:
+                yield ahead
+
+
+def _behind(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> SpeakerCue | None:
+    """What follows a quotation in its paragraph, up to the end of the sentence."""
+    first = gap.start
+    if words[first].paragraph:
+        return None
+    while first + 1 < gap.end and words[first].text in lexicon.pauses and not words[first + 1].paragraph:
+        first += 1  # “…”--observed Anna
+    end = first
+    while end < gap.end and not words[end].paragraph and words[end].text not in lexicon.sentence_stops:
+        end += 1
+    if end == first:
+        return None
+    lowered = [word.text.lower() for word in words[first : min(end, first + _LONGEST_CLAUSE)]]
+    if lowered[0] in lexicon.speech_verbs:
+        place = 1
+        while place < len(lowered) and (lowered[place] in lexicon.between or lowered[place].endswith("ly")):
+            place += 1
+        if place < len(lowered):
+            return SpeakerCue(turn, Cue.VERB_FIRST, first + place, first + place, end)
+    verb = next((place for place, word in enumerate(lowered) if word in lexicon.speech_verbs), None)
+    if verb:
+        return SpeakerCue(turn, Cue.VERB_LAST, first, first, first + verb)
+    return SpeakerCue(turn, Cue.BESIDE, first, first, end)
+
+
+def _ahead(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> SpeakerCue | None:
+    """The sentence before a quotation, in its paragraph, or at the end of the one before if it introduces it."""
+    introduces = gap.end > gap.start and words[gap.end - 1].text in (":", *lexicon.pauses)
+    if gap.end < len(words) and words[gap.end].paragraph and not introduces:
+        return None
+    first = gap.end - 1
+    while first > gap.start and not (words[first].opens or words[first].paragraph):
+        first -= 1
+    if first < gap.start or gap.start == gap.end:
+        return None
+    spoken = any(word.text.lower() in lexicon.speech_verbs for word in words[first : gap.end])
+    cue = Cue.BEFORE if introduces and spoken else Cue.INTRODUCED if introduces else Cue.BESIDE
+    return SpeakerCue(turn, cue, first, gap.end - 1, gap.end)
+
+
+def can_speak(words: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether a mention of these words, where a speaker is looked for, can be one: "she", "Anna", "the old man"."""
+    first = words[0].lower()
+    if len(words) == 1 and first in lexicon.never_subjects:
+        return False
+    return first in lexicon.subjects or words[0][:1].isupper() or len(words) > 1
+
+
+def is_called(words: Sequence[Word], start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether a name inside of a quotation is that of who is addressed: marks stand around it."""
+    while start > 0 and words[start - 1].text.lower() in lexicon.before_vocatives:
+        start -= 1
+    before = words[start - 1].text if start else ","
+    behind = words[end].text if end < len(words) else ","
+    return before in lexicon.vocative_marks and behind in lexicon.vocative_marks

@@ -1,0 +1,119 @@
+"""Names and genders by counts, voices, and who is said to speak."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamcoref.model.conversation import NOBODY
+from streamcoref.model.features.agreement import SpanKind
+from streamcoref.model.features.identity import Likeness
+from streamcoref.model.notes import Notes
+from tests.model.features import pairs
+from tests.model.features.pairs import said
+
+IDENTITY = pairs.build("identity")
+
+
+def value(span: str, *entity: str) -> int:
+    return pairs.value(IDENTITY, said(span), *map(said, entity))
+
+
+@pytest.mark.parametrize(
+    ("span", "entity", "expected"),
+    [
+        ("Anna", ["the girl", "she"], Likeness.NAMELESS),
+        ("Anna Weber", ["Anna Weber", "she"], Likeness.SAME_NAME),
+        ("Mr. Weber", ["Mr. Weber", "Mr. Weber"], Likeness.SAME_NAME),
+        ("Weber", ["Mr. Weber"], Likeness.SAME_NAME),
+        ("Anna", ["Anna Weber"], Likeness.PART_OF_NAME),
+        ("Anna Weber", ["Anna"], Likeness.PART_OF_NAME),
+        ("Miss Weber", ["Anna Weber"], Likeness.TITLE_AND_SURNAME),
+        ("Jonas Weber", ["Anna Weber"], Likeness.OF_THE_FAMILY),
+        ("Mrs. Weber", ["Mr. Weber"], Likeness.OTHER_TITLE),
+        ("Clara", ["Anna Weber"], Likeness.OTHER_NAME),
+        ("the old captain", ["Anna Weber"], Likeness.NOTHING),
+        ("she", ["the girl"], Likeness.UNGENDERED),
+        ("she", ["Anna"], Likeness.UNGENDERED_NAME),
+        ("she", ["Anna", "her"], Likeness.SAME_GENDER),
+        ("she", ["the girl", "her"], Likeness.SAME_GENDER_NAMELESS),
+        ("he", ["Mrs. Weber"], Likeness.OTHER_GENDER),
+        ("I", ["the girl"], Likeness.SILENT),
+        ("me", ["my"], Likeness.SAME_NARRATION),
+        ("you", ["I"], Likeness.OTHER_VOICE),
+    ],
+)
+def test_words(span: str, entity: list[str], expected: int) -> None:
+    assert value(span, *entity) == expected
+
+
+def test_a_minority_is_outvoted() -> None:
+    anna = ["Anna Weber"] * 6
+    assert value("Clara", *anna, "Clara") == Likeness.SAME_AT_TIMES
+    assert value("Anna Weber", *anna, "Clara") == Likeness.SAME_NAME
+    assert value("he", *anna, *["she"] * 5, "he") == Likeness.GENDER_AT_TIMES
+    assert value("she", *anna, *["she"] * 5, "he") == Likeness.SAME_GENDER
+    assert value("Mrs. Weber", *["Mr. Weber"] * 6, "Mrs. Weber") == Likeness.OTHER_TITLE
+
+
+def test_so_many_names_are_kept_and_the_rarest_is_forgotten() -> None:
+    names = [f"Name{letter}" for letter in "abcdefgh"]  # as many as it keeps
+    assert value("Nameb", *names, *names, "Other") == Likeness.SAME_AT_TIMES
+    assert value("Other", *names, *names, "Other") == Likeness.SAME_AT_TIMES
+    assert value("Namea", *names, *names, "Other") == Likeness.OTHER_NAME
+
+
+def _spans(words: str) -> Notes:
+    return pairs.notes_of([said(words, 4)], IDENTITY)  # voice 4: the second turn
+
+
+@pytest.mark.parametrize(
+    ("meant", "reverse", "sure", "expected"),
+    [
+        (0, 1, 2, [Likeness.MEANT, Likeness.REVERSED, Likeness.NEITHER]),
+        (0, 1, 1, [Likeness.MEANT_PROBABLY, Likeness.REVERSED, Likeness.NEITHER_PROBABLY]),
+        (2, NOBODY, 0, [Likeness.NEITHER_PERHAPS, Likeness.NEITHER_PERHAPS, Likeness.MEANT_PERHAPS]),
+        (NOBODY, 1, 0, [Likeness.SILENT, Likeness.REVERSED, Likeness.SILENT]),
+        (NOBODY, NOBODY, 0, [Likeness.SILENT, Likeness.SILENT, Likeness.SILENT]),
+    ],
+)
+def test_who_speaks_is_who_is_meant(meant: int, reverse: int, sure: int, expected: list[int]) -> None:
+    spans = _spans("I")
+    assert spans["kind"][0] == SpanKind.QUOTED_I
+    spans["meant"][0], spans["reversed"][0], spans["sure"][0] = meant, reverse, sure
+    entities = pairs.entities_of([[said("Anna")], [said("Ben")], [said("Clara")]], IDENTITY)
+    entities["id"][:] = [0, 1, 2]
+    assert np.asarray(IDENTITY.compare(spans.at(0), entities)).tolist() == expected
+
+
+def test_only_the_i_and_you_of_quotations_wait() -> None:
+    spans = pairs.spans_of([said("I", 4), said("you", 1), said("Anna", 4), said("you", 4), said("he", 4)])
+    assert IDENTITY.waits(spans) == [True, False, False, True, False]
+
+
+def test_two_entities_become_one() -> None:
+    entities = pairs.entities_of(
+        [[said("Anna Weber"), said("she"), said("I")], [said("Anna"), said("Anna"), said("she")]], IDENTITY
+    )
+    IDENTITY.merge(entities, 0, 1)
+    together = pairs.entities_of(
+        [[said("Anna Weber"), said("she"), said("I"), said("Anna"), said("Anna"), said("she")]], IDENTITY
+    )
+    for name in IDENTITY.entity_columns.names or ():
+        assert entities[name][0].tolist() == together[name][0].tolist(), name
+
+
+mentions = st.sampled_from(["Anna Weber", "Anna", "Mr. Weber", "Mrs. Weber", "Ben", "he", "she", "I", "you", "a cat"])
+
+
+@given(st.lists(mentions, min_size=1, max_size=6), st.lists(st.lists(mentions, min_size=1), min_size=1, max_size=4))
+def test_one_at_a_time_or_all_at_once(span_texts: list[str], groups: list[list[str]]) -> None:
+    spans = pairs.notes_of([said(text) for text in span_texts], IDENTITY)
+    entities = pairs.entities_of([[said(text) for text in group] for group in groups], IDENTITY)
+    single = [np.broadcast_to(IDENTITY.compare(spans.at(m), entities), len(groups)) for m in range(len(spans))]
+    assert pairs.block(IDENTITY, spans, entities).tolist() == np.array(single).tolist()
+    assert IDENTITY.is_sound(entities)
+    entities["called"][0, 0] = -1
+    assert not IDENTITY.is_sound(entities)

@@ -1,0 +1,123 @@
+"""Who speaks, given which mentions are whose; and that no more than a few turns are held."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from streamcoref.language import LATEST, Quotations, lexicon
+from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
+from streamcoref.model.segments import Segment, make_segment
+from tests.language.texts import words_of
+
+ENGLISH = lexicon(LATEST)
+PEOPLE = {"Anna": 1, "she": 1, "She": 1, "Ben": 2, "he": 2, "He": 2, "Clara": 3}
+
+
+class _Pieces:
+    first, last = 1, 2
+
+
+def segments(text: str, cuts: list[int] | None = None) -> list[Segment]:
+    words = words_of("It began.\n\n" + text)
+    turns = Quotations(ENGLISH).read(words)
+    places = [0, *(cut for cut in cuts or [] if cut < len(words)), len(words)]
+    return [
+        make_segment(_Pieces(), words[a:b], [[9]] * (b - a), a, a, tracks={"quotations": turns[a:b]})  # type: ignore[arg-type]
+        for a, b in pairwise(places)
+    ]
+
+
+def links(segment: Segment) -> list[tuple[tuple[int, int], int]]:
+    first = segment.first_word
+    return [((first + n, first + n + 1), PEOPLE[word]) for n, word in enumerate(segment.texts) if word in PEOPLE]
+
+
+def speakers(text: str, cuts: list[int] | None = None) -> list[tuple[int, int, Way]]:
+    """Speaker, addressee and way of each quotation."""
+    conversation, found = Conversation(), []
+    for segment in segments(text, cuts):
+        conversation.read(segment, links(segment), ENGLISH)
+        found += conversation.report()
+        conversation = Conversation.from_values(json.loads(json.dumps(conversation.to_values())))
+    found += conversation.report(final=True)
+    assert found == sorted(found, key=lambda one: one.span)
+    assert not conversation.turns
+    return [(one.speaker, one.addressee, one.way) for one in found]
+
+
+def test_named_beside_a_quotation() -> None:
+    assert speakers("“No,” said Anna. “Not I.”\n\n“Yes,” he replied.") == [
+        (1, 2, Way.NAMED),
+        (1, 2, Way.NAMED),
+        (2, 1, Way.PRONOUN),
+    ]
+
+
+def test_narration_beside_it() -> None:
+    assert speakers("Anna smiled. “No.”") == [(1, NOBODY, Way.NARRATION)]
+
+
+def test_speakers_take_turns_forwards_and_backwards() -> None:
+    assert speakers("“A,” said Anna.\n\n“B,” said Ben.\n\n“C.”\n\n“D.”") == [
+        (1, 2, Way.NAMED),
+        (2, 1, Way.NAMED),
+        (1, 2, Way.TURNS),
+        (2, 1, Way.TURNS),
+    ]
+    assert speakers("“A.”\n\n“B,” said Ben.\n\n“C,” said Anna.") == [
+        (1, 2, Way.TURNS),
+        (2, 1, Way.NAMED),
+        (1, 2, Way.NAMED),
+    ]
+
+
+def test_who_is_called_answers() -> None:
+    assert speakers("“Come, Clara!” cried Anna.\n\n“I come.”") == [(1, 3, Way.NAMED), (3, 1, Way.CALLED)]
+
+
+def test_narration_ends_a_conversation() -> None:
+    text = "“A,” said Anna.\n\n“B,” said Ben.\n\nIt rained.\n\nThey slept.\n\n“C.”"
+    assert speakers(text)[-1] == (NOBODY, NOBODY, Way.UNKNOWN)
+
+
+def test_somebody_unknown_who_is_named_is_nobody_else() -> None:
+    """The turn is not given to who would speak by turns."""
+    text = "“A,” said Anna.\n\n“B,” said Ben.\n\n“C,” said Somebody."
+    assert speakers(text)[-1] == (NOBODY, 2, Way.UNKNOWN)
+
+
+@pytest.mark.parametrize("cut", range(3, 18))
+def test_a_segment_may_end_anywhere(cut: int) -> None:
+    text = "“A b c,” said Anna.\n\n“B,” he replied."
+    assert [who for who, *_ in speakers(text, [cut])] == [1, 2]
+
+
+def test_a_quotation_that_a_segment_cuts_is_one() -> None:
+    text = "“" + "word " * 20 + "end,” said Anna."
+    assert speakers(text, [8, 15]) == [(1, NOBODY, Way.NAMED)]
+
+
+def test_what_is_held_does_not_grow() -> None:
+    conversation = Conversation()
+    reported = 0
+    text = "“A,” said Anna.\n\n“B.”\n\n" * 200 + "“C d.” It rained. " * 200
+    sizes = []
+    for segment in segments(text, list(range(50, 5000, 50))):
+        conversation.read(segment, links(segment), ENGLISH)
+        reported += len(conversation.report())
+        sizes.append(len(json.dumps(conversation.to_values())))
+        assert len(conversation.turns) <= MOST_TURNS
+        assert all(len(turn.pending) <= MOST_PENDING for turn in conversation.turns.values())
+    assert reported > 500
+    assert max(sizes) < 300 * MOST_TURNS + 50 * MOST_PENDING
+
+
+def test_two_entities_become_one() -> None:
+    conversation = Conversation()
+    (segment,) = segments("“A,” said Anna.\n\n“B,” said Ben.")
+    conversation.read(segment, links(segment), ENGLISH)
+    conversation.renamed(1, 2)
+    assert {one.speaker for one in conversation.report(final=True)} == {1}

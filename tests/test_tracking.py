@@ -1,0 +1,113 @@
+"""What is reported when entities merge, and of quotations: nothing is lost, nothing comes twice."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamcoref import (
+    EntitiesMerged,
+    EntityFinished,
+    EntityStarted,
+    Event,
+    Mention,
+    MentionLinked,
+    QuotationFound,
+)
+from streamcoref._tracking import EntityTracker
+from streamcoref.document import Document
+from streamcoref.events import with_answer
+from streamcoref.model.conversation import NOBODY, SpokenQuotation, Way
+from streamcoref.model.reading import Link
+
+
+def mention(place: int) -> Mention:
+    return Mention(place, place + 1, None, None, f"word{place}", 0, 1.0)
+
+
+def place(tracker: EntityTracker, word: int, entity: int) -> list[Event]:
+    link = Link((word, word + 1), entity, False, 0.0, 1.0, 1.0, 0.5)
+    return tracker.place(link, mention(word), [f"word{word}"], False)
+
+
+def answer(events: list[Event]) -> dict[int, list[int]]:
+    """The words of each entity, as one who follows the events knows them."""
+    known: dict[int, list[int]] = defaultdict(list)
+    for event in events:
+        match event:
+            case EntityStarted(entity, first) | MentionLinked(entity, first):
+                known[entity].append(first.word_start)
+            case EntitiesMerged(kept, gone):
+                known[kept] += known.pop(gone)
+    return {entity: sorted(words) for entity, words in known.items()}
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 3)), max_size=20), st.booleans())
+def test_merging_loses_nothing(steps: list[tuple[int, bool, int]], singletons: bool) -> None:
+    tracker, events = EntityTracker(singletons, 0.0), []
+    clusters: dict[int, list[int]] = defaultdict(list)
+    for word, (entity, merges, other) in enumerate(steps):
+        if merges and entity < other and entity in clusters and other in clusters:
+            events += tracker.merge(entity, other)
+            clusters[entity] += clusters.pop(other)
+        else:
+            events += place(tracker, word, entity)
+            clusters[entity].append(word)
+    events += tracker.finish_all()
+    expected = {number: sorted(words) for number, words in clusters.items() if singletons or len(words) > 1}
+    assert answer(events) == expected
+    finished = {event.entity: event for event in events if isinstance(event, EntityFinished)}
+    assert {number: one.size for number, one in finished.items()} == {n: len(w) for n, w in expected.items()}
+    for number, one in finished.items():
+        assert (one.first.word_start, one.last.word_start) == (expected[number][0], expected[number][-1])
+    document = Document.from_sentences("d", [[f"word{n}" for n in range(max(1, len(steps)))]])
+    found = with_answer(document, events).predicted_clusters or ()
+    assert sorted([a for a, _ in cluster] for cluster in found) == sorted(expected.values())
+
+
+def test_quotations_name_entities_of_the_answer_only() -> None:
+    tracker = EntityTracker(False, 0.0)
+    events = [*place(tracker, 0, 5), *place(tracker, 1, 5), *place(tracker, 2, 6)]
+    said = SpokenQuotation((3, 5), None, None, 5, 6, Way.NAMED, 0.9)
+    events += tracker.quote([said, said._replace(span=(6, 8), speaker=NOBODY, addressee=5)])
+    first, second = (event.quotation for event in events if isinstance(event, QuotationFound))
+    assert (first.speaker, first.addressee, first.kind, first.score) == (5, None, "named", 0.9)
+    assert (second.speaker, second.addressee, second.kind, second.score) == (None, 5, "unknown", 0.0)
+
+
+def test_a_document_numbers_them_as_its_own_entities() -> None:
+    tracker = EntityTracker(False, 0.0)
+    events = [*place(tracker, 4, 7), *place(tracker, 5, 7), *place(tracker, 0, 9), *place(tracker, 1, 9)]
+    events += tracker.quote([SpokenQuotation((2, 4), None, None, 7, 9, Way.TURNS, 0.8)])
+    events += [*place(tracker, 6, 11), *place(tracker, 7, 11), *tracker.merge(7, 11)]
+    document = with_answer(Document.from_sentences("d", [[f"word{n}" for n in range(8)]]), events)
+    (quotation,) = document.quotations
+    assert document.entities[0].mentions[0].word_start == 0
+    assert (quotation.speaker, quotation.addressee) == (1, 0)
+    assert [m.word_start for m in document.entities[1].mentions] == [4, 5, 6, 7]
+
+
+def test_a_merged_name_is_that_of_both() -> None:
+    tracker = EntityTracker(True, 0.0)
+    for number, (entity, words) in enumerate([(1, ["she"]), (2, ["Anna", "Weber"]), (2, ["Anna", "Weber"])]):
+        text = " ".join(words)
+        link = Link((number, number + 1), entity, False, 0.0, 1.0, 1.0, 0.5)
+        tracker.place(link, Mention(number, number + 1, None, None, text, 0, 1.0), words, False)
+    tracker.merge(1, 2)
+    (finished,) = tracker.finish_all()
+    assert isinstance(finished, EntityFinished)
+    assert (finished.entity, finished.name, finished.size) == (1, "Anna Weber", 3)
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_one_of_two_that_was_never_answered(known: int) -> None:
+    tracker = EntityTracker(True, 0.0)
+    place(tracker, 0, known)
+    assert tracker.merge(1, 2) == []
+    assert place(tracker, 1, 1) == [MentionLinked(known, mention(1))]  # it is reported by the number that it had
+    (finished,) = tracker.finish_all()
+    assert isinstance(finished, EntityFinished)
+    assert (finished.entity, finished.size) == (known, 2)
