@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref import Document, Mention, StreamcorefError
+from streamcoref import Document, Mention, Section, StreamcorefError
 from streamcoref.document import as_clusters, merge_clusters
 
 WORDS = ("Ann", "and", "her", "dog", "ran", ".", "They", "fell", ".")
@@ -187,3 +187,26 @@ def test_a_document_is_a_value() -> None:
     assert {LONG, *twins} == {LONG}
     assert all(twin == LONG and twin.entities == LONG.entities for twin in twins)
     assert hash(LONG) != hash(replace(LONG, key="other"))
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ([Section("I", 1, 0, 99)], "a section lies outside its text"),
+        ([Section("I", 1, -1, 2)], "a section lies outside its text"),
+        ([Section("I", 1, 3, 2)], "a section lies outside its text"),
+        ([Section("I", 0, 0, 2)], "has a level below 1"),
+        ([Section("I", 1, 4, 6), Section("II", 1, 0, 4)], "sections must be in the order of the text"),
+    ],
+)
+def test_sections_that_cannot_be(sections: list[Section], message: str) -> None:
+    with pytest.raises(StreamcorefError, match=message):
+        replace(document().with_text(), sections=tuple(sections))
+    with pytest.raises(StreamcorefError, match="lies outside"):
+        replace(document(), sections=(Section("I", 1, 0, 1),))
+
+
+def test_sections_stay_with_the_answer() -> None:
+    sections = Section("I", 1, 0, 20), Section("a", 2, 3, 20), Section("II", 1, 20, 30)
+    given = replace(document().with_text(), sections=sections)
+    assert replace(given, predicted_clusters=()).sections == sections

@@ -49,6 +49,7 @@ def test_public_names() -> None:
         "ReadingProgress",
         "ResolveOptions",
         "Resolver",
+        "Section",
         "StoppedError",
         "Store",
         "Stream",

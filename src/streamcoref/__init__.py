@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streamcoref.document import Document, Entity, Mention, Quotation
+from streamcoref.document import Document, Entity, Mention, Quotation, Section
 from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
 from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
 from streamcoref.mention_labels import MentionLabels
@@ -37,6 +37,7 @@ __all__ = [
     "ReadingProgress",
     "ResolveOptions",
     "Resolver",
+    "Section",
     "StoppedError",
     "Store",
     "Stream",

@@ -52,6 +52,19 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A chapter, or another division of a text: `text[start:end]`, from its heading to the next of its level.
+
+    The outermost have level 1; those of a higher level lie inside others.
+    """
+
+    title: str
+    level: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Quotation:
     """What somebody says, in quotation marks, which are part of it: positions as those of a Mention.
 
@@ -90,6 +103,7 @@ class Document:
     `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention, and
     `quotations` who says what, in the order of the text.
     `labels` is what a corpus says of mentions besides their entities, also of some that are in no cluster.
+    `sections` are the chapters of its text in their order, if that has any.
     An empty document (no words, no sentences) is valid.
     """
 
@@ -104,6 +118,7 @@ class Document:
     offsets: tuple[Span, ...] = ()
     scores: Mapping[Span, float] = field(default_factory=dict, hash=False)
     labels: Mapping[Span, MentionLabels] = field(default_factory=dict, hash=False)
+    sections: tuple[Section, ...] = ()
     quotations: tuple[Quotation, ...] = ()
 
     def __repr__(self) -> str:
@@ -140,6 +155,7 @@ class Document:
             )
         elif any(a > b for a, b in self.offsets) or max((b for _, b in self.offsets), default=0) > len(self.text):
             raise StreamcorefError(f"document {self.key!r}: a word's character offsets lie outside its text")
+        self._check_sections()
         object.__setattr__(self, "clusters", self._normal(self.clusters))
         if self.predicted_clusters is not None:
             object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
@@ -165,6 +181,13 @@ class Document:
                 raise StreamcorefError(
                     f"document {self.key!r}: a quotation is said by or to an entity that is not there"
                 )
+
+    def _check_sections(self) -> None:
+        length = len(self.text or "")
+        if any(not 0 <= section.start <= section.end <= length or section.level < 1 for section in self.sections):
+            raise StreamcorefError(f"document {self.key!r}: a section lies outside its text, or has a level below 1")
+        if any(a.start > b.start for a, b in pairwise(self.sections)):
+            raise StreamcorefError(f"document {self.key!r}: sections must be in the order of the text")
 
     def _normal(self, clusters: Iterable[Iterable[Span]]) -> Clusters:
         result = merge_clusters(clusters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from streamcoref.document import Mention
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
 from streamcoref.store import ReadingPosition, Store, StoreOrigin
+from streamcoref.text.sections import Heading
 
 TEXT = "Anna met Bo.\r\nShe (Anna) liked him. " + "Nothing happened. " * 40 + "Then Anna’s boat came.\n"
 
@@ -43,7 +45,10 @@ EVENTS: list[Event] = [
 END = EntityFinished(0, "Anna", 4, mention("Anna"), mention("Anna’s"))
 
 
-def make(folder: Path, *, done: bool = True) -> Path:
+CHAPTERS = [Heading("CHAPTER I", 1, TEXT.index("She")), Heading("CHAPTER [2]\x1b", 1, TEXT.index("Then"))]
+
+
+def make(folder: Path, *, done: bool = True, headings: Sequence[Heading] = ()) -> Path:
     text = folder / "book.txt"
     text.write_text(TEXT, encoding="utf-8", newline="")
     size, sha256 = text.stat().st_size, hashlib.sha256(text.read_bytes()).hexdigest()
@@ -52,6 +57,8 @@ def make(folder: Path, *, done: bool = True) -> Path:
     store.commit(
         [*EVENTS, END] if done else EVENTS,
         ReadingPosition(size, 1, len(TEXT), len(TEXT.split()), "", None if done else b"state", done),
+        headings=headings,
+        length=len(TEXT) if done else None,
     )
     store.close()
     return store.path
@@ -116,6 +123,41 @@ def test_without_the_same_text_there_is_no_context(change: str, tmp_path: Path) 
     assert "without their context" in result.stderr
     assert "[She]\n" in result.stdout
     assert "liked" not in result.stdout
+
+
+def test_chapter_by_chapter(tmp_path: Path) -> None:
+    path = make(tmp_path, headings=CHAPTERS)
+    output = run(path, "--by", "chapter").stdout
+    assert "book.txt: 91 words; 2 entities, 6 mentions" in output
+    lines = [re.sub(" +", " ", line).strip() for line in output.splitlines()]
+    assert lines[-5:-1] == [
+        "─" * len(lines[-5]),
+        "(before the first) 2 Anna 1, Bo [sic] 1",
+        "CHAPTER I 3 Anna 2, Bo [sic] 1",
+        "CHAPTER [2] 1 Anna 1",
+    ]
+    first = run(path, "--by", "chapter", "--top", 1).stdout
+    assert "Anna 2" in first
+    assert "Bo" not in first
+    one = [line.split() for line in run(path, "--by", "chapter", "--name", "him").stdout.splitlines()]
+    assert ["CHAPTER", "I", "1", "█" * 30] in one
+    assert ["CHAPTER", "[2]", "0"] in one
+
+
+def test_chapters_down_to_a_level(tmp_path: Path) -> None:
+    headings = [Heading("VOLUME I", 1, 0), Heading("CHAPTER I", 2, 5), Heading("CHAPTER II", 2, TEXT.index("Then"))]
+    path = make(tmp_path, headings=headings)
+    assert "VOLUME I · CHAPTER II" in run(path, "--by", "chapter").stdout
+    output = run(path, "--by", "chapter", "--level", 1).stdout
+    assert re.search(r"VOLUME I +6 +Anna 4, Bo", output)
+    assert "CHAPTER" not in output
+    with pytest.raises(StreamcorefError, match="give both"):
+        run(path, "--level", 1)
+
+
+def test_a_text_without_chapters(tmp_path: Path) -> None:
+    with pytest.raises(StreamcorefError, match="no chapters were found in this text"):
+        run(make(tmp_path), "--by", "chapter")
 
 
 def test_files_that_are_no_stores(tmp_path: Path) -> None:

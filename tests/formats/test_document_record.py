@@ -11,7 +11,7 @@ from generated_documents import SPEAKERS, documents, read, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref import Document, InputError, MentionLabels
+from streamcoref import Document, InputError, MentionLabels, Section
 from streamcoref.formats.jsonlines import FORMAT
 
 ANY_TEXT = st.text(max_size=5)  # halves of characters, too: these are values, not yet a file
@@ -24,6 +24,10 @@ RECORD: dict[str, Any] = {"doc_key": "a/b", "sentences": [["x", "y"], [], ["z"]]
     st.booleans(),
 )
 def test_round_trip_of_everything(document: Document, predicted: bool) -> None:
+    if document.text:
+        middle = len(document.text) // 2
+        sections = Section("I", 1, 0, middle), Section("§ “x”", 2, 1, middle), Section("", 1, middle, middle)
+        document = replace(document, sections=sections if middle else ())
     if predicted:
         scores = {span: 1 / 3 for cluster in document.clusters for span in cluster}
         spans = [span for cluster in document.clusters for span in cluster]
@@ -67,6 +71,10 @@ def test_an_example() -> None:
         ({"labels": [[0, 3, {}]]}, r"'labels' has \[0, 3, ...\], which is no mention of the 3 words"),
         ({"labels": [[0, 1, {"kind": 1}]]}, r"'labels' of \[0, 1\] must be an object with types"),
         ({"labels": [[0, 1, {"types": [1]}]]}, r"'labels' of \[0, 1\] has types that are not strings"),
+        ({"sections": "I"}, "'sections' must be a list of objects"),
+        ({"sections": [{"title": "I", "level": 1, "start": 0}]}, "objects with title, level, start, end, but has"),
+        ({"sections": [{"title": "I", "level": True, "start": 0, "end": 0}]}, "objects with title, level"),
+        ({"sections": [{"title": "I", "level": 1, "start": 0, "end": 9}]}, "a section lies outside its text"),
     ],
 )
 def test_wrong_values_have_the_errors_of_the_reader(values: dict[str, object], message: str) -> None:

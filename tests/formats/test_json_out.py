@@ -33,6 +33,7 @@ def test_the_whole_schema() -> None:
             "text": "Zoë “Z” Lee\nran. She fell.",
             "words": 10,
             "sentences": 2,
+            "sections": [],
             "entities": [
                 {
                     "id": 0,

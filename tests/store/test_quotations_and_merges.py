@@ -97,7 +97,7 @@ def test_what_somebody_says_on_the_command_line(path: Path) -> None:
 def test_one_question_at_a_time(path: Path) -> None:
     run = CliRunner().invoke(app, ["entities", str(path), "--says", "Anna", "--name", "Anna"])
     assert isinstance(run.exception, StreamcorefError)
-    assert "two questions" in str(run.exception)
+    assert "a question of its own" in str(run.exception)
 
 
 def test_values_that_no_quotation_has(path: Path) -> None:

@@ -13,11 +13,13 @@ import pytest
 
 from streamcoref import StoppedError, StreamcorefError
 from streamcoref.formats import files
-from streamcoref.store import Store, job, mentions_in_context
+from streamcoref.store import Store, chapters, job, mentions_in_context
 from tests import toy_resolver
 from tests.cli.toy_resolving import rows
 
-TEXT = toy_resolver.plain_text(4, 150).replace(" ", "  é ", 3)
+TEXT = "CHAPTER I\n\n" + toy_resolver.plain_text(4, 150).replace(" ", "  é ", 3).replace(
+    " . ", ".\n\nCHAPTER II\n\n", 1
+)
 CELLS = 1000
 BYTES = 1000
 STRANGE: list[Any] = [
@@ -65,6 +67,7 @@ def use(book: Path, path: Path) -> str:
                 store.timeline(entity.id, 10)
                 list(mentions_in_context(store, entity.id, 9))
             store.named("Anna")
+            list(chapters(store))
         toy_resolver.resolver().resolve_file(book, path).close()
     except StreamcorefError as error:
         return "refused" if "\n" not in str(error) else f"refused at length: {error}"
@@ -82,7 +85,7 @@ def answer(path: Path) -> Any:
 def change_cell(choose: random.Random, path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        table = choose.choice(("input", "input", "entities", "mentions"))
+        table = choose.choice(("input", "input", "entities", "mentions", "sections"))
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         column = choose.choice(columns)
         (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()

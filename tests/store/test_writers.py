@@ -66,7 +66,7 @@ class Writer:
 
 
 def wait_until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while not done():
         assert time.monotonic() < end
         time.sleep(0.01)

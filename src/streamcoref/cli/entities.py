@@ -1,14 +1,18 @@
-"""`streamcoref entities`: what is in a store. The main entities, or one of them with its mentions in context."""
+"""`streamcoref entities`: what is in a store. The main entities, or one of them with its mentions in context; all of
+the text, or chapter by chapter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamcoref._wording import counted, escaped
+from streamcoref._wording import counted
+from streamcoref.cli.chapter_table import print_chapters
+from streamcoref.cli.store_tables import called, label, print_head, print_table
 from streamcoref.errors import InputError, Remedy, StreamcorefError
 
 if TYPE_CHECKING:
@@ -19,15 +23,34 @@ _BLOCKS = "·▁▂▃▄▅▆▇█"
 _LONGEST_NAME = 40
 _CONTEXT = 32  # characters on each side of a mention
 _OTHERS = 5  # entities of the same name to point to
+_LISTED, _LISTED_BY_CHAPTER = 20, 5  # entities, if nobody says how many
+
+
+class Division(StrEnum):
+    """What the entities can be listed by."""
+
+    CHAPTER = "chapter"
 
 
 def entities(
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="A store: book.sqlite of resolve -o book.sqlite.", show_default=False)
     ],
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many entities to list.")] = 20,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help=f"How many entities to list; else {_LISTED}, {_LISTED_BY_CHAPTER} of each chapter."
+        ),
+    ] = None,
     name: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Show the mentions of the entity called so, in their context.")
+    ] = None,
+    by: Annotated[
+        Division | None, typer.Option(help="List the main entities of each chapter, or where the one called so is.")
+    ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Chapters down to this level only: 1 are volumes, if there are any."),
     ] = None,
     says: Annotated[str | None, typer.Option(metavar="TEXT", help="Show what the entity called so says.")] = None,
 ) -> None:
@@ -40,16 +63,23 @@ def entities(
     With --name and --says, an entity is found by its name, by a part of it,
     or by one of its mentions; of several the largest is shown. The context is
     taken from the text's file, if that is still there and the same.
+
+    With --by chapter there is a row for each chapter: how many mentions it
+    has, and of whom; with --name as well, how many of that entity.
     """
-    if name is not None and says is not None:
-        raise StreamcorefError("--name and --says are two questions; ask one of them")
+    if level is not None and by is None:
+        raise StreamcorefError("--level says how deep --by chapter goes; give both")
+    if says is not None and (name is not None or by is not None):
+        raise StreamcorefError("--says is a question of its own; ask it without --name and --by")
     with _open(path) as store:
         if says is not None:
             _print_said(store, says)
+        elif by is Division.CHAPTER:
+            print_chapters(store, top or _LISTED_BY_CHAPTER, name, level)
         elif name is not None:
             _print_entity(store, name)
         else:
-            _print_list(store, top)
+            _print_list(store, top or _LISTED)
 
 
 def _open(path: Path) -> Store:
@@ -74,13 +104,9 @@ def _open(path: Path) -> Store:
 
 def _print_list(store: Store, top: int) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    count, mentions = store.counts()
-    state = "" if store.position.done else ", not read to its end"
-    words, found = counted(store.position.words, "word", "words"), counted(count, "entity", "entities")
-    typer.echo(f"{escaped(store.origin.path)}: {words}{state}; {found}, {counted(mentions, 'mention', 'mentions')}")
+    print_head(store)
     shown = store.entities(top)
     if not shown:
         return
@@ -91,11 +117,8 @@ def _print_list(store: Store, top: int) -> None:
     table.add_column("where in the text", no_wrap=True, min_width=_PLACES)
     for entity in shown:
         where = timeline(store.timeline(entity.id, _PLACES))
-        table.add_row(_label(entity), f"{entity.size:,}", f"{entity.word_start:,}–{entity.word_end:,}", where)
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = 1000  # a file has no edge to wrap at
-    console.print(table)
+        table.add_row(label(entity), f"{entity.size:,}", f"{entity.word_start:,}–{entity.word_end:,}", where)
+    print_table(table)
 
 
 def timeline(counts: Sequence[int]) -> str:
@@ -104,20 +127,14 @@ def timeline(counts: Sequence[int]) -> str:
     return "".join(_BLOCKS[-(-count * (len(_BLOCKS) - 1) // highest)] if count else _BLOCKS[0] for count in counts)
 
 
-def _label(entity: StoredEntity) -> str:
-    from streamcoref.formats.event_lines import one_line
-
-    return one_line(entity.name) + ("" if entity.finished else " +")
-
-
 def _print_said(store: Store, name: str) -> None:
     """What an entity says: where, how it is known who speaks, and the words."""
     from streamcoref.formats.event_lines import one_line
     from streamcoref.store import said_in_context
 
-    entity, *_ = _found(store, name)
+    entity, *_ = called(store, name)
     said = list(store.quotations(entity.id))
-    typer.echo(f"{_label(entity)}: {counted(len(said), 'quotation', 'quotations')}\n")
+    typer.echo(f"{label(entity)}: {counted(len(said), 'quotation', 'quotations')}\n")
     names = {other.id: one_line(other.name) for other in store.entities()}
     try:
         texts = [one_line(mention.text) for _, mention, _ in said_in_context(store, entity.id, 0)]
@@ -129,24 +146,16 @@ def _print_said(store: Store, name: str) -> None:
         typer.echo(f"{one.word_start:>9,}  {text} ({one.kind}{to})")
 
 
-def _found(store: Store, name: str) -> list[StoredEntity]:
-    """The entities called so, at least one."""
-    found = store.named(name)
-    if not found:
-        raise StreamcorefError(f"{store.path}: no entity or mention is called {name!r}; list the main ones with --top")
-    return found
-
-
 def _print_entity(store: Store, name: str) -> None:
-    entity, *others = _found(store, name)
+    entity, *others = called(store, name)
     mentions = counted(entity.size, "mention", "mentions")
-    typer.echo(f"{_label(entity)}: {mentions}, words {entity.word_start:,} to {entity.word_end:,}")
+    typer.echo(f"{label(entity)}: {mentions}, words {entity.word_start:,} to {entity.word_end:,}")
     typer.echo(f"{timeline(store.timeline(entity.id, _PLACES))}\n")
     for line in _lines(store, entity):
         typer.echo(line)
     if others:
         more = f" and {len(others) - _OTHERS:,} more" if len(others) > _OTHERS else ""
-        names = ", ".join(f"{_label(other)} ({other.size:,})" for other in others[:_OTHERS])
+        names = ", ".join(f"{label(other)} ({other.size:,})" for other in others[:_OTHERS])
         typer.echo(f"\nothers of that name: {names}{more}")
 
 

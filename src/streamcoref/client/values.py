@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from streamcoref.document import Entity, Mention, Quotation
+from streamcoref.document import Entity, Mention, Quotation, Section
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
 from streamcoref.progress import ReadingProgress
@@ -22,7 +22,7 @@ class ServerError(StreamcorefError):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A text with its entities; `words` and `sentences` are counted."""
+    """A text with its entities and its chapters; `words` and `sentences` are counted."""
 
     key: str
     genre: str | None
@@ -30,6 +30,7 @@ class Resolved:
     words: int
     sentences: int
     entities: tuple[Entity, ...]
+    sections: tuple[Section, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -38,7 +39,8 @@ class Resolved:
             for one in values["entities"]
         )
         counts = values["words"], values["sentences"]
-        return cls(values["key"], values["genre"], values["text"], *counts, entities)
+        sections = tuple(Section(one["title"], one["level"], one["start"], one["end"]) for one in values["sections"])
+        return cls(values["key"], values["genre"], values["text"], *counts, entities, sections)
 
 
 class _Values:

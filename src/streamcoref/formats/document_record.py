@@ -2,19 +2,21 @@
 
 Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
 name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
-Five keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
-`scores` (`[first, last, probability]` of mentions), `labels` (`[first, last, {types, kind, status}]` of mentions, each
-of the three if known) and `quotations` (`words` as `[first, last]`, `speaker` and `addressee` as numbers of predicted
-clusters or null, `kind`, `score`). Other keys are ignored. It can hold every document.
+Six keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
+`sections` (its chapters: objects with `title`, `level`, `start`, `end`), `scores` (`[first, last, probability]` of
+mentions), `labels` (`[first, last, {types, kind, status}]` of mentions, each of the three if known) and `quotations`
+(`words` as `[first, last]`, `speaker` and `addressee` as numbers of predicted clusters or null, `kind`, `score`). Other
+keys are ignored. It can hold every document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from streamcoref.document import Clusters, Document, Quotation, Span
+from streamcoref.document import Clusters, Document, Quotation, Section, Span
 from streamcoref.errors import InputError
 from streamcoref.formats.fields import genre_of
 from streamcoref.formats.json_values import JsonObject
@@ -34,6 +36,8 @@ def to_record(document: Document) -> dict[str, Any]:
         record["predicted_clusters"] = _inclusive(document.predicted_clusters)
     if document.text is not None:
         record |= {"text": document.text, "offsets": [list(span) for span in document.offsets]}
+    if document.sections:
+        record["sections"] = [asdict(section) for section in document.sections]
     if document.scores:
         record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
     if document.labels:
@@ -89,6 +93,7 @@ def raw_from_record(record: JsonObject) -> RawDocument:
         offsets=() if text is None else _offsets(record, text),
         scores=_scores(record, len(words)),
         labels=_labels(record, len(words)),
+        sections=() if record.get("sections") is None else _sections(record),
         quotations=_quotations(record, len(words)),
     )
 
@@ -126,6 +131,11 @@ def _offsets(record: JsonObject, text: str) -> list[Span]:
         if not 0 <= start <= end <= len(text):
             raise record.error(f"'offsets' has [{start}, {end}], but the text has {len(text)} characters")
     return [(start, end) for start, end in pairs]
+
+
+def _sections(record: JsonObject) -> list[Section]:
+    found = record.objects("sections", {"title": str, "level": int, "start": int, "end": int})
+    return [Section(one["title"], one["level"], one["start"], one["end"]) for one in found]
 
 
 def _scores(record: JsonObject, length: int) -> dict[Span, float]:

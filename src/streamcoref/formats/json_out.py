@@ -28,6 +28,7 @@ def write_document(document: Document, stream: TextIO) -> None:
         "text": document.text,
         "words": len(document.words),
         "sentences": len(document.sentence_ends),
+        "sections": [asdict(section) for section in document.sections],
     }
     stream.write(_dump(fields)[:-1] + ', "entities": [')
     for number, entity in enumerate(document.entities):

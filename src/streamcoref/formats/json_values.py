@@ -76,6 +76,16 @@ class JsonObject:
                 raise self.error(f"{key!r} must be a list of lists of {length} numbers, but has {_short(item)}")
         return value
 
+    def objects(self, key: str, kinds: Mapping[str, type]) -> list[Mapping[str, Any]]:
+        """A list of objects that have a value of its kind for each name."""
+        value = self._required(key)
+        if not isinstance(value, list):
+            raise self.error(f"{key!r} must be a list of objects")
+        for item in value:
+            if not isinstance(item, dict) or any(type(item.get(name)) is not kind for name, kind in kinds.items()):
+                raise self.error(f"{key!r} must have objects with {', '.join(kinds)}, but has {_short(item)}")
+        return value
+
     def clusters(self, key: str, length: int) -> list[list[Span]] | None:
         """Clusters of end-exclusive spans from inclusive ones; None where the key is missing."""
         value = self.get(key)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from streamcoref.document import Document, Quotation, Span, as_clusters
+from streamcoref.document import Document, Quotation, Section, Span, as_clusters
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.mention_labels import MentionLabels
 
@@ -30,6 +30,7 @@ class RawDocument(NamedTuple):
     offsets: Sequence[Span] = ()
     scores: Mapping[Span, float] | None = None
     labels: Mapping[Span, MentionLabels] | None = None
+    sections: Sequence[Section] = ()
     quotations: Sequence[Quotation] = ()
 
 
@@ -48,6 +49,7 @@ def from_raw(raw: RawDocument, path: Path | None) -> Document:
             offsets=tuple(raw.offsets),
             scores=raw.scores or {},
             labels=raw.labels or {},
+            sections=tuple(raw.sections),
             quotations=tuple(raw.quotations),
         )
     except StreamcorefError as error:
@@ -70,5 +72,6 @@ def to_raw(document: Document) -> RawDocument:
         offsets=document.offsets,
         scores=document.scores,
         labels=document.labels,
+        sections=document.sections,
         quotations=document.quotations,
     )

@@ -32,6 +32,15 @@ class ListedEntity(BaseModel):
     mentions: list[MentionRecord]
 
 
+class SectionRecord(BaseModel):
+    """A chapter: characters of the text; the outermost have level 1."""
+
+    title: str
+    level: int
+    start: int
+    end: int
+
+
 class QuotationRecord(BaseModel):
     """`speaker` and `addressee` are ids of entities, null where unknown; `kind` says how the speaker is known."""
 
@@ -53,6 +62,7 @@ class DocumentAnswer(BaseModel):
     text: str
     words: int
     sentences: int
+    sections: list[SectionRecord]
     entities: list[ListedEntity]
     quotations: list[QuotationRecord] | None = None
 

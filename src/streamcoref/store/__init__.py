@@ -4,17 +4,20 @@
 """
 
 from streamcoref.progress import ReadingProgress
+from streamcoref.store.chapters import Chapter, chapters
 from streamcoref.store.database import Store
 from streamcoref.store.listing import InContext, mentions_in_context, said_in_context
 from streamcoref.store.schema import ReadingPosition, StoredEntity, StoreOrigin
 
 __all__ = [
+    "Chapter",
     "InContext",
     "ReadingPosition",
     "ReadingProgress",
     "Store",
     "StoreOrigin",
     "StoredEntity",
+    "chapters",
     "mentions_in_context",
     "said_in_context",
 ]

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from streamcoref.document import Mention, Quotation
+from streamcoref.document import Mention, Quotation, Section
 from streamcoref.errors import Remedy, StreamcorefError
 from streamcoref.store.schema import SCHEMA, ReadingPosition, StoredEntity, StoreOrigin
 
@@ -27,6 +27,7 @@ class _Rows(NamedTuple):
     position: TypeAdapter[Any]
     entity: TypeAdapter[Any]
     mention: TypeAdapter[Any]
+    section: TypeAdapter[Any]
     quotation: TypeAdapter[Any]
 
 
@@ -43,6 +44,7 @@ def _rows() -> _Rows:
         position=TypeAdapter(tuple[Count, Count, Count, Count, Text, state, StrictBool]),
         entity=TypeAdapter(tuple[Count, Text, Positive, Count | None, Count | None, Count, Count, StrictBool]),
         mention=TypeAdapter(tuple[Count, Count, Count | None, Count | None, Text, Count, Finite | None]),
+        section=TypeAdapter(tuple[Text, Positive, Count, Count]),
         quotation=TypeAdapter(
             tuple[Count, Count, Count | None, Count | None, Count | None, Count | None, Text, Finite]
         ),
@@ -88,6 +90,18 @@ def checked_mention(path: Path, row: Sequence[Any]) -> Mention:
     if length is not None and not 0 <= length <= _LONGEST_MENTION:
         raise damaged(path, "a mention ends before it begins, or never")
     return mention
+
+
+def checked_place(path: Path, row: Sequence[Any]) -> tuple[int | None, int]:
+    """Where a mention starts, and its entity. There are many of these."""
+    start, entity = row
+    if type(entity) is not int or (start is not None and type(start) is not int):
+        raise damaged(path, "it has values that no store has")
+    return start, entity
+
+
+def checked_section(path: Path, row: Sequence[Any]) -> Section:
+    return Section(*_checked(path, _rows().section, row))
 
 
 def checked_quotation(path: Path, row: Sequence[Any]) -> Quotation:

@@ -8,20 +8,29 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
 
-from streamcoref.document import Mention, Quotation
+from streamcoref.document import Mention, Quotation, Section
 from streamcoref.errors import Remedy, StreamcorefError
 from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, QuotationFound
 from streamcoref.language.labels import clean_name, is_pronoun
-from streamcoref.store.checking import check_tables, checked_entity, checked_input, checked_mention, checked_quotation
+from streamcoref.store.checking import (
+    check_tables,
+    checked_entity,
+    checked_input,
+    checked_mention,
+    checked_place,
+    checked_quotation,
+    checked_section,
+)
 from streamcoref.store.connection import absent, clear, connect, explained, transaction
 from streamcoref.store.lock import WriterLock
 from streamcoref.store.schema import SCHEMA, ReadingPosition, StoredEntity, StoreOrigin, columns
+from streamcoref.text.sections import Heading
 
 _EVERY = -1  # as SQLite says "no limit"
 _MOST = (1 << 63) - 1  # the largest number that it knows
@@ -100,10 +109,19 @@ class Store:
     ) -> None:
         self.close()
 
-    def commit(self, events: Iterable[Event], position: ReadingPosition, sha256: str | None = None) -> None:
+    def commit(
+        self,
+        events: Iterable[Event],
+        position: ReadingPosition,
+        sha256: str | None = None,
+        *,
+        headings: Sequence[Heading] = (),
+        length: int | None = None,
+    ) -> None:
         """Add what a stream reported on its way to `position`, all of it or, after an error, nothing.
 
-        `sha256` is given for a pipe: that of the bytes read so far.
+        `sha256` is given for a pipe: that of the bytes read so far. `headings` are those met on the way; `length` is
+        that of the whole text, where its last sections end, if that is at its end.
         """
         connection, before = self._connection, self.position
         self._check_place()
@@ -117,6 +135,11 @@ class Store:
                 raise StreamcorefError(f"{self.path}: another process is writing to this store; let it finish first")
             for event in events:
                 _add(connection, event)
+            for heading in headings:
+                connection.execute(_END_SECTIONS, (heading.start, heading.level))
+                connection.execute(_SECTION, (heading.title, heading.level, heading.start))
+            if length is not None:
+                connection.execute(_END_SECTIONS, (length, 0))
         self._check_place()
         self.position = position
 
@@ -158,6 +181,13 @@ class Store:
         """The entities, those with the most mentions first: all, or so many."""
         return self._entities("ORDER BY size DESC, id LIMIT ?", _EVERY if top is None else min(top, _MOST))
 
+    def entity(self, number: int) -> StoredEntity:
+        """The entity with that `id`."""
+        found = self._entities("WHERE id = ?", number)
+        if not found:
+            raise StreamcorefError(f"{self.path}: there is no entity {number}")
+        return found[0]
+
     def named(self, text: str) -> list[StoredEntity]:
         """The entities called so, whole names before parts of names, large ones first; if there are none, those with
         a mention that reads so."""
@@ -185,6 +215,21 @@ class Store:
                 )
             )
 
+    def sections(self) -> list[Section]:
+        """The chapters of the text so far, in its order; the last ones end where it has been read to."""
+        with explained(self.path):
+            rows = self._connection.execute(
+                "SELECT title, level, start, coalesce(end, max(start, ?)) FROM sections ORDER BY start, rowid",
+                (self.position.characters,),
+            )
+            return [checked_section(self.path, row) for row in rows]
+
+    def places(self) -> Iterator[tuple[int | None, int]]:
+        """Where each mention starts, and its entity's id, in the order of the text."""
+        with explained(self.path):
+            rows = self._connection.execute("SELECT start, entity FROM mentions ORDER BY word_start, word_end")
+            yield from (checked_place(self.path, row) for row in rows)
+
     def quotations(self, speaker: int | None = None) -> Iterator[Quotation]:
         """What is said, in the order of the text: all of it, or by the entity with that `id`."""
         clause = "" if speaker is None else "WHERE speaker = ?"
@@ -211,6 +256,8 @@ class Store:
         return counts
 
 
+_SECTION = "INSERT INTO sections VALUES (?, ?, ?, NULL)"
+_END_SECTIONS = "UPDATE sections SET end = ? WHERE end IS NULL AND level >= ?"
 _START = "INSERT INTO entities VALUES (?, ?, 1, ?, ?, ?, ?, 0)"
 # The latest mention is not always the one that reaches farthest: one may stand inside another.
 _LINK = """UPDATE entities SET size = size + 1, end = max(end, ?), word_end = max(word_end, ?),

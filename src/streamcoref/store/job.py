@@ -137,7 +137,8 @@ def _read_on(
         reading.refuse_change()
         state = None if done else stream.state()
         position = replace(reading.position, words=stream.words_read, state=state, done=done)
-        store.commit(events, position, reading.sha256)
+        headings = reading.new_headings()
+        store.commit(events, position, reading.sha256, headings=headings, length=reading.length if done else None)
         events.clear()
 
     saved = monotonic()

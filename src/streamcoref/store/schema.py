@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from streamcoref.document import Mention, Quotation
+from streamcoref.document import Mention, Quotation, Section
 
 APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
 VERSION = 2
@@ -46,6 +46,13 @@ SCHEMA = (
         sentence INTEGER NOT NULL,
         score REAL
     )""",
+    """CREATE TABLE sections (
+        title TEXT NOT NULL,
+        level INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        end INTEGER
+    )""",
+    "CREATE INDEX sections_by_place ON sections (start)",
     """CREATE TABLE quotations (
         start INTEGER,
         end INTEGER,
@@ -115,6 +122,6 @@ class StoredEntity:
     finished: bool
 
 
-def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention | Quotation]) -> str:
+def columns(row: type[StoreOrigin | ReadingPosition | StoredEntity | Mention | Section | Quotation]) -> str:
     """The names of a row's columns, for a statement."""
     return ", ".join(field.name for field in fields(row))

@@ -26,6 +26,8 @@ from streamcoref.store.database import Store
 from streamcoref.store.schema import ReadingPosition
 from streamcoref.text.decoding import TextDecoder
 from streamcoref.text.files import Examined, examine, is_regular, read_prose, refuse_change
+from streamcoref.text.headings import HeadingFinder
+from streamcoref.text.sections import Heading
 
 if TYPE_CHECKING:
     from streamcoref.events import Event
@@ -86,6 +88,13 @@ class StoreReading(Protocol):
     def position(self) -> ReadingPosition:
         """How much has been fed; words and state are the stream's to tell."""
 
+    @property
+    def length(self) -> int:
+        """The characters of the text, of which as many as have been fed are known."""
+
+    def new_headings(self) -> list[Heading]:
+        """Those met since this was asked last."""
+
     def feed(self, stream: Stream) -> Generator[list[Event]]:
         """Feed part after part and tell what each brought; ends with the source, or while it waits if it is stopped."""
 
@@ -138,6 +147,8 @@ class TextReading:
         self._hash = hashlib.sha256()  # of a pipe, whose bytes nobody can look at again
         self._decoder = TextDecoder(source.path, source.encoding, source.errors)
         self.position = self._decoded
+        self._finder = HeadingFinder()
+        self._headings: list[Heading] = []
         self.chunks = self._skip()
 
     @property
@@ -149,6 +160,14 @@ class TextReading:
         at = self._decoder.position
         return ReadingPosition(at.bytes_read, at.lines, at.characters, decoder=at.decoder)
 
+    @property
+    def length(self) -> int:
+        return self.position.characters
+
+    def new_headings(self) -> list[Heading]:
+        headings, self._headings = self._headings, []
+        return headings
+
     def feed(self, stream: Stream) -> Generator[list[Event]]:
         """A file is read ahead; of a pipe, which lets people wait, nothing is read before all that came is told of."""
         with closing(self.chunks) as chunks:
@@ -156,29 +175,37 @@ class TextReading:
                 for data in chunks:
                     self._hash.update(data)
                     self._check(stream)
-                    events = stream.feed(self._decoder.decode(data))
-                    self.position = self._decoded
+                    text = self._decoder.decode(data)
+                    events = stream.feed(text)
+                    self._pass(text, self._decoded)
                     yield events
                 return
-            taken: deque[ReadingPosition] = deque()  # after each part that the stream has not told of
+            taken: deque[tuple[str, ReadingPosition]] = deque()  # parts that the stream has not told of, and their ends
 
             def parts() -> Iterator[str]:
                 for data in chunks:
                     self._check(stream)
                     text = self._decoder.decode(data)
-                    taken.append(self._decoded)
+                    taken.append((text, self._decoded))
                     yield text
 
             with closing(stream.feed_ahead(parts())) as brought:
                 for events in brought:
-                    self.position = taken.popleft()
+                    self._pass(*taken.popleft())
                     yield events
 
     def end(self, stream: Stream) -> list[Event]:
         self._check(stream)
-        events = stream.feed(self._decoder.decode(b"", final=True)) + stream.close()
-        self.position = self._decoded
+        text = self._decoder.decode(b"", final=True)
+        events = stream.feed(text) + stream.close()
+        self._pass(text, self._decoded)
+        self._headings += self._finder.end()
         return events
+
+    def _pass(self, text: str, position: ReadingPosition) -> None:
+        """A part has been read to its end."""
+        self._headings += self._finder.read(text)
+        self.position = position
 
     def refuse_change(self) -> None:
         if self._source.examined:
@@ -201,7 +228,7 @@ class TextReading:
             rest = b""
             while left and (data := next(chunks, b"")):
                 self._hash.update(data[:left])
-                self._decoder.decode(data[:left])
+                self._pass(self._decoder.decode(data[:left]), self._decoded)
                 rest = data[left:]
                 left -= min(left, len(data))
             if left and self._stopping.stopped:
@@ -213,13 +240,16 @@ class TextReading:
                     source.path,
                     remedy=Remedy.FROM_THE_BEGINNING,
                 )
-            at = self.position = self._decoded
+            at = self.position
             if before.bytes_read and (at.lines, at.characters, at.decoder) != (
                 before.lines,
                 before.characters,
                 before.decoder,
             ):
                 raise damaged(store.path, "its position is not one of this text")
+            found = self.new_headings() + (self._finder.end() if before.done else [])
+            if len(found) != len(store.sections()):
+                raise damaged(store.path, "its sections are not those of this text")
             if rest:
                 yield rest
             yield from chunks
@@ -258,7 +288,7 @@ class DocumentReading:
     sha256 = None
 
     def __init__(self, source: DocumentSource, store: Store) -> None:
-        self._source, self._position = source, store.position
+        self._source, self._position, self._is_read = source, store.position, False
         at = store.position
         if (at.bytes_read, at.lines, at.characters) not in zip(
             source.bytes, range(len(source.bytes)), source.lengths, strict=True
@@ -269,6 +299,15 @@ class DocumentReading:
     def position(self) -> ReadingPosition:
         return self._position
 
+    @property
+    def length(self) -> int:
+        return len(self._source.document.text or "")
+
+    def new_headings(self) -> list[Heading]:
+        """All of them at its end: they were there before it was read."""
+        sections = self._source.document.sections if self._is_read else ()
+        return [Heading(section.title, section.level, section.start) for section in sections]
+
     def feed(self, stream: Stream) -> Generator[list[Event]]:
         source = self._source
         for fed, events in feed_document(stream, source.document, self._position.lines):
@@ -276,6 +315,7 @@ class DocumentReading:
             yield events
 
     def end(self, stream: Stream) -> list[Event]:
+        self._is_read = True
         return in_own_text(self._source.document, stream.close())
 
     def refuse_change(self) -> None:

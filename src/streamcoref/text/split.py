@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from streamcoref.document import Document, Span
+from streamcoref.document import Document, Section, Span
+from streamcoref.text.headings import HeadingFinder
+from streamcoref.text.sections import sections_of
 from streamcoref.text.splitter import TextSplitter
 
 
@@ -14,8 +16,13 @@ def split_text(text: str) -> tuple[list[Span], list[int]]:
     return split.words, split.ends
 
 
-def document_from_text(key: str, text: str, speakers: Iterable[str] | None = None) -> Document:
-    """A document that keeps `text` untouched; `speakers`, where known, has one name a word of `split_text`."""
+def document_from_text(
+    key: str, text: str, speakers: Iterable[str] | None = None, sections: tuple[Section, ...] | None = None
+) -> Document:
+    """A document that keeps `text` untouched; `speakers`, where known, has one name a word of `split_text`.
+
+    If nobody knows its `sections`, they are those whose headings are plain to see.
+    """
     offsets, ends = split_text(text)
     return Document(
         key=key,
@@ -24,4 +31,11 @@ def document_from_text(key: str, text: str, speakers: Iterable[str] | None = Non
         speakers=() if speakers is None else tuple(speakers),
         text=text,
         offsets=tuple(offsets),
+        sections=visible_sections(text) if sections is None else sections,
     )
+
+
+def visible_sections(text: str) -> tuple[Section, ...]:
+    """The sections of a plain text by their headings."""
+    finder = HeadingFinder()
+    return sections_of([*finder.read(text), *finder.end()], len(text))
