@@ -51,6 +51,7 @@ class ScoreTable:
         self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
         if scorer.shortlist is not None:  # without the features, which a row looks up when its turn comes
             self.queries = scorer.queries(spans.pair_readings)
+            assert isinstance(tables.score, Tensor)
             self.priors = numbers(tables.score)
             self.scores[:, : len(memory)] = numbers(self.queries @ self.entities[: len(memory)].T)
         else:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.features import FeatureIndex, Fixed, PairFeature, PairFeatures, TextLabels
+from streamcoref.model.features import FeatureIndex, Fixed, PairFeature, PairFeatures, TextLabels, pair_features
 from streamcoref.model.features.buckets import bucket
 from streamcoref.model.notes import IntArray, Notes
 from tests.model import toys
@@ -88,6 +88,21 @@ def test_fold_and_index_equal_concatenation(names: tuple[str, ...], fixed: dict[
         expected = linear(concatenated(features, {**fixed, **values}))
         torch.testing.assert_close(table[place], expected, atol=1e-5, rtol=1e-5)
     assert seen == set(range(len(table)))  # one row a combination, no more
+
+
+@pytest.mark.parametrize("most", [1, 20, 50, 512])
+@torch.inference_mode()
+def test_small_tables_add_up_to_the_large_one(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many features share a table, and in every shape of indices."""
+    monkeypatch.setattr(pair_features, "MOST_COMBINATIONS", most)
+    features = make(NAMES)
+    fixed: dict[str, int | None] = {"speaker": None, "segment": 0, "genre": 1, "scheme": 1}
+    linear = nn.Linear(features.size, 7)
+    table, apart = features.fold(linear, fixed), features.fold_apart(linear, fixed)
+    assert max(map(len, apart.tables)) <= max(most, *(COUNTS[name] for name in NAMES if name not in fixed))
+    every = torch.arange(len(table))
+    torch.testing.assert_close(apart[every], table, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(apart[every.view(2, -1)], table.view(2, -1, 7), atol=1e-5, rtol=1e-5)
 
 
 @torch.inference_mode()

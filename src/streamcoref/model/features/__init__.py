@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from streamcoref.model.features.base import AnyFeature, FeatureOptions, Fixed, PairFeature, TextLabels
-from streamcoref.model.features.pair_features import FeatureIndex, PairFeatures
+from streamcoref.model.features.pair_features import FeatureIndex, FoldedFeatures, PairFeatures
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
@@ -17,6 +17,7 @@ __all__ = [
     "FeatureIndex",
     "FeatureOptions",
     "Fixed",
+    "FoldedFeatures",
     "PairFeature",
     "PairFeatures",
     "TextLabels",

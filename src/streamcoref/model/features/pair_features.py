@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from torch import Tensor, nn
 
 from streamcoref.model.features.base import PairFeature, TextLabels
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
     from streamcoref.model.spans import SegmentSpans
 
 
+MOST_COMBINATIONS = 512  # of a table that is as wide as a layer: so many rows of 256 numbers stay near the cache
+
+
 class PairFeatures(nn.Module):
     """Embeddings of features, concatenated in the order given.
 
     A scorer reads features through a linear layer. All combinations of the features that vary are few (10 distances
     in the paper, 400 with size and string matches, 10,000 with agreement), so that layer is applied to each
-    combination once, by `fold`, and a pair costs one look-up by the number that `index` gives it. Features that are
-    the same for all pairs of a text are `fixed`.
+    combination once, by `fold`, and a pair costs one look-up by the number that `index` gives it; or two or three where
+    the layer is wide, by `fold_apart`. Features that are the same for all pairs of a text are `fixed`.
     """
 
     def __init__(self, features: Sequence[PairFeature], size: int, dropout: float = 0.0) -> None:
@@ -88,13 +92,31 @@ class PairFeatures(nn.Module):
         """The projected embedding of every combination, [combinations, ...]. A feature fixed to None is all zeros.
 
         `project` is linear, with or without a bias, so each feature goes through it alone, and a combination is a sum.
-        `like` gives the combinations of another, larger set of features, so that both share one index.
+        `like` gives the combinations of another, larger set of features, so that both share one index. For a wide
+        layer, which would make a large table of them, there is `fold_apart`.
         """
+        same, parts = self._projected(project, fixed)
+        return _sums(same, parts, [feature for feature in (like or self).features if feature.name not in fixed])
+
+    def fold_apart(self, project: Callable[[Tensor], Tensor], fixed: Mapping[str, int | None]) -> FoldedFeatures:
+        """The same as a sum of a few small tables, whose index is also that of `fold`."""
+        same, parts = self._projected(project, fixed)
+        groups: list[list[PairFeature]] = [[]]
+        for feature in self.features:
+            if feature.name not in fixed:
+                if math.prod(other.buckets for other in [*groups[-1], feature]) > MOST_COMBINATIONS:
+                    groups.append([])
+                groups[-1].append(feature)
+        nothing = torch.zeros_like(same)
+        return FoldedFeatures([_sums(nothing if n else same, parts, group) for n, group in enumerate(groups)])
+
+    def _projected(
+        self, project: Callable[[Tensor], Tensor], fixed: Mapping[str, int | None]
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """What is the same for all pairs [...], and what each value of the others adds [buckets, ...]."""
         weights = {name: self._table(name).weight for name in self.names}
-        nothing = next(iter(weights.values())).new_zeros(1, self.size)
-        bias = project(nothing)[0]  # [...]
-        varying = [feature for feature in (like or self).features if feature.name not in fixed]
-        result = bias.reshape(*[1] * len(varying), *bias.shape)
+        same = bias = project(next(iter(weights.values())).new_zeros(1, self.size))[0]  # [...]
+        parts: dict[str, Tensor] = {}
         for place, (name, weight) in enumerate(weights.items()):
             value = fixed.get(name)
             if name in fixed and value is None:
@@ -103,15 +125,37 @@ class PairFeatures(nn.Module):
             before = place * rows.shape[1]
             columns = nn.functional.pad(self.dropout(rows), (before, self.size - before - rows.shape[1]))
             part = project(columns) - bias  # [buckets, ...]
-            shape = [len(part) if other.name == name else 1 for other in varying]
-            result = result + part.reshape(*shape, *bias.shape)
-        counts = [feature.buckets for feature in varying]
-        return result.expand(*counts, *bias.shape).reshape(math.prod(counts), *bias.shape)
+            if name in fixed:
+                same = same + part[0]
+            else:
+                parts[name] = part
+        return same, parts
 
     def _table(self, name: str) -> nn.Embedding:
         table = self.tables[name]
         assert isinstance(table, nn.Embedding)
         return table
+
+
+class FoldedFeatures:
+    """What every combination of features adds to a layer, looked up by its number: `folded[index]`.
+
+    It is the sum of one row of each of a few tables, [combinations of some of the features, ...] each, in the order of
+    the features.
+    """
+
+    def __init__(self, tables: Sequence[Tensor]) -> None:
+        self.tables = tables
+
+    def __getitem__(self, index: Tensor) -> Tensor:
+        """[...] to [..., ...]"""
+        *others, last = self.tables
+        result = _rows(last, index if not others else index % len(last))
+        step = len(last)
+        for table in reversed(others):
+            result = result + _rows(table, torch.div(index, step, rounding_mode="floor") % len(table))
+            step *= len(table)
+        return result
 
 
 class FeatureIndex:
@@ -126,3 +170,22 @@ class FeatureIndex:
         for feature, step in self.steps:
             index += step * feature.compare(spans, entities)
         return index
+
+
+def _sums(same: Tensor, parts: Mapping[str, Tensor], varying: Sequence[PairFeature]) -> Tensor:
+    """`same` [...] and one row of each feature's part, for all combinations of the features, [combinations, ...]."""
+    result = same.reshape(*[1] * len(varying), *same.shape)
+    for place, feature in enumerate(varying):
+        if feature.name in parts:
+            shape = [1] * len(varying)
+            shape[place] = feature.buckets
+            result = result + parts[feature.name].reshape(*shape, *same.shape)
+    counts = [feature.buckets for feature in varying]
+    return result.expand(*counts, *same.shape).reshape(math.prod(counts), *same.shape)
+
+
+def _rows(table: Tensor, index: Tensor) -> Tensor:
+    """[..., ...]; a list of pairs, the common case, by the quickest way there is."""
+    if index.dim() == 1:
+        return table.index_select(0, index)
+    return table.index_select(0, index.reshape(-1)).view(*index.shape, *table.shape[1:])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from pydantic import BeforeValidator, Field, PositiveInt, SerializeAsAny
 from torch import Tensor, nn
 
-from streamcoref.model.features import AnyFeature, PairFeatures
+from streamcoref.model.features import AnyFeature, FoldedFeatures, PairFeatures
 from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.text_context import TextContext
 
@@ -39,10 +39,13 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FeatureTables:
-    """The scorer's feature embeddings, folded: what every combination adds to `score` and to `refine`."""
+    """The scorer's feature embeddings, folded: what every combination adds to `score` and to `refine`.
 
-    score: Tensor  # [combinations, ...]
-    refine: Tensor | None = None  # [combinations, ...]
+    Of a scorer with a shortlist `score` is a tensor with one number a combination.
+    """
+
+    score: Tensor | FoldedFeatures  # [combinations, ...]
+    refine: FoldedFeatures | None = None  # [combinations, ...]
     product: Tensor | None = None  # [size, hidden], a scorer's weight laid out for small products
 
 
@@ -92,11 +95,6 @@ class PairScorer(nn.Module, ABC):
 
     def begin(self, encoder: Encoder) -> None:
         """Called when a model that is to be trained gets this scorer anew, its encoder having its weights already."""
-
-
-def look_up(table: Tensor, index: Tensor) -> Tensor:
-    """Rows of a folded table, [..., ...]; one span's pairs, the common case, by the quickest way there is."""
-    return table.index_select(0, index) if index.dim() == 1 else table[index]
 
 
 class PairScorerOptions(PartOptions):

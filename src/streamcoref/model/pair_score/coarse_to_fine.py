@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, look_up
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions
 from streamcoref.model.parts import Surroundings
 
 
@@ -57,7 +57,7 @@ class CoarseToFineScorer(PairScorer):
     def fold_features(self, fixed: Mapping[str, int | None]) -> FeatureTables:
         return FeatureTables(
             score=self.prior_features.fold(self.prior, fixed, like=self.features).squeeze(-1),
-            refine=self.features.fold(lambda x: self.net.project(3, x), fixed),
+            refine=self.features.fold_apart(lambda x: self.net.project(3, x), fixed),
             product=self.net.part(2).T.contiguous(),
         )
 
@@ -66,13 +66,13 @@ class CoarseToFineScorer(PairScorer):
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         entity = self.dropout(pairs.entity) if self.target_dropout else pairs.entity
-        return _dot(self.queries(pairs.span_reading), entity) + look_up(tables.score, pairs.features)
+        return _dot(self.queries(pairs.span_reading), entity) + tables.score[pairs.features]
 
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         assert tables.refine is not None
         assert tables.product is not None
         reading = pairs.span_reading.narrow(-1, self.bilinear.out_features, self.reading_size)
-        rest = look_up(tables.refine, pairs.features) + reading + pairs.entity_reading  # [..., hidden]
+        rest = tables.refine[pairs.features] + reading + pairs.entity_reading  # [..., hidden]
         product = pairs.span * pairs.entity
         if product.dim() == 2:  # one span, the common case: as few operations as can be
             return self.net.finish(torch.addmm(rest, product, tables.product))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, look_up
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions
 from streamcoref.model.parts import Surroundings
 
 
@@ -30,11 +30,11 @@ class FeedForwardScorer(PairScorer):
         return self.net.project(1, entities)
 
     def fold_features(self, fixed: Mapping[str, int | None]) -> FeatureTables:
-        return FeatureTables(self.features.fold(lambda x: self.net.project(3, x), fixed))
+        return FeatureTables(self.features.fold_apart(lambda x: self.net.project(3, x), fixed))
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
-        features = look_up(tables.score, pairs.features)
+        features = tables.score[pairs.features]
         return self.net.finish(product + pairs.span_reading + pairs.entity_reading + features)
 
 
