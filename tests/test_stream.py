@@ -247,7 +247,7 @@ def test_the_state_of_another_model_other_options_or_another_version_is_refused(
         resolver().stream(data, min_score=0.5)
     assert resolver().stream(data, min_score=0.5, evict={"name": "none"}).state() == data
     values, memory = unpack_state(data)
-    with pytest.raises(StreamcorefError, match="saved in version 99, this release reads version 3"):
+    with pytest.raises(StreamcorefError, match="saved in version 99, this release reads version 4"):
         resolver().stream(pack_state(values | {"version": 99}, memory))
 
 
@@ -269,7 +269,7 @@ def endless_words(seed: int) -> Any:
 def held(stream: Stream) -> dict[str, int]:
     """The sizes of all that lives as long as a stream."""
     values, memory = unpack_state(stream.state())
-    *_, sizes, _, forms = zip(*values["entities"].values(), strict=True)
+    *_, sizes, _, forms, _ = zip(*values["entities"].values(), strict=True)
     return {
         "entities": len(values["entities"]),
         "words": len(values["segments"]["words"]),

@@ -21,6 +21,7 @@ CHANGES: dict[str, Any] = {
     "evict": {"name": "two_distances", "singleton": 30, "cluster": 60},
     "genres": ["unknown", "novel"],
 }
+TYPES = ("person", "place", "object", "animal")
 SEED = 18  # of weights that start, join and evict, and find singletons of either sign
 
 
@@ -35,8 +36,15 @@ def make_resolver(**changes: Any) -> Resolver:
     return Resolver(Checkpoint(toys.model(config, SEED), config, tokenizer), Path("nowhere"))
 
 
-def make_baseline() -> Resolver:
-    return Resolver(toy_evaluation.checkpoint("baseline"), Path("nowhere"))
+def make_baseline(**changes: Any) -> Resolver:
+    return Resolver(toy_evaluation.checkpoint("baseline", **changes), Path("nowhere"))
+
+
+@cache
+def typed_resolver() -> Resolver:
+    """As `resolver`, of a model that tells types."""
+    # The size is one whose random weights answer with several types.
+    return make_resolver(labels={"types": list(TYPES), "hidden": 16})
 
 
 def save_model(folder: Path) -> Path:

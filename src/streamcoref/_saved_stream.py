@@ -26,6 +26,7 @@ SavedEntity = tuple[
     Positive,
     StrictBool,
     Annotated[list[SavedForm], Field(min_length=1, max_length=FORMS)],
+    list[Annotated[Finite, Field(ge=0)]],
 ]
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from streamcoref._saved_stream import SavedStream
 from streamcoref.errors import StreamcorefError
 
-VERSION = 3
+VERSION = 4
 _MARK = b"streamcoref stream\n"
 _SEALED = b"streamcoref sealed\n"  # of the same length
 _DIGEST = 16  # bytes of the checksum

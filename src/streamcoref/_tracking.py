@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 from streamcoref.document import Mention, Quotation, Span
@@ -26,26 +27,30 @@ class Tracked:
     size: int = 0
     started: bool = False
     name: RunningName = field(default_factory=RunningName)
+    votes: tuple[float, ...] = ()  # for each of the model's types, the sum of what the mentions say
 
     def to_values(self) -> list[Any]:
         first, last = astuple(self.first), astuple(self.last)
-        return [self.number, first, last, self.first_score, self.size, self.started, self.name.to_values()]
+        more = self.name.to_values(), self.votes
+        return [self.number, first, last, self.first_score, self.size, self.started, *more]
 
     @classmethod
     def from_values(cls, values: Sequence[Any]) -> Tracked:
-        number, first, last, first_score, size, started, name = values
-        return cls(number, Mention(*first), Mention(*last), first_score, size, started, RunningName.from_values(name))
+        number, first, last, first_score, size, started, name, votes = values
+        more = RunningName.from_values(name), tuple(votes)
+        return cls(number, Mention(*first), Mention(*last), first_score, size, started, *more)
 
 
 class EntityTracker:
     """Follows a model's decisions and says what becomes certain.
 
     Mentions whose decision is less probable than `min_score` are left out. Entities of one mention are answered only
-    with `singletons`, and then only those that look like mentions: a mention score above 0.
+    with `singletons`, and then only those that look like mentions: a mention score above 0. `types` are those that the
+    model tells apart: an entity has the one that its mentions find most likely, all of them alike.
     """
 
-    def __init__(self, singletons: bool, min_score: float) -> None:
-        self.singletons, self.min_score = singletons, min_score
+    def __init__(self, singletons: bool, min_score: float, types: Sequence[str] = ()) -> None:
+        self.singletons, self.min_score, self.types = singletons, min_score, types
         self.entities: dict[int, Tracked] = {}  # alive
 
     def answered(self, links: Iterable[Link]) -> list[Link]:
@@ -69,6 +74,7 @@ class EntityTracker:
         entity.size += 1
         entity.last = mention
         entity.name.add(words, opens_sentence, mention.text)
+        entity.votes = tuple(map(add, entity.votes, link.types)) if entity.votes else link.types
         if entity.started:
             return [MentionLinked(entity.number, mention)]
         if entity.size == 1 and not (self.singletons and entity.first_score > 0):
@@ -103,6 +109,7 @@ class EntityTracker:
             older.size + younger.size,
             True,
             older.name.merged(younger.name),
+            tuple(map(add, older.votes, younger.votes)),
         )
         return events
 
@@ -122,7 +129,9 @@ class EntityTracker:
 
     def alive(self) -> list[EntityFinished]:
         """The entities of the answer that are alive, each as the event that would finish it now."""
-        return [_finished(self.entities[number]) for number in sorted(self.entities) if self.entities[number].started]
+        return [
+            self._finished(self.entities[number]) for number in sorted(self.entities) if self.entities[number].started
+        ]
 
     def finish(self, entities: Iterable[int]) -> list[Event]:
         """Nothing more will come for these."""
@@ -130,18 +139,25 @@ class EntityTracker:
         for number in entities:
             entity = self.entities.pop(number, None)
             if entity is not None and entity.started:
-                events.append(_finished(entity))
+                events.append(self._finished(entity))
         return events
 
     def finish_all(self) -> list[Event]:
         return self.finish(sorted(self.entities))
+
+    def _finished(self, entity: Tracked) -> EntityFinished:
+        named = entity.number, entity.name.name(), entity.size, entity.first, entity.last
+        if not self.types:
+            return EntityFinished(*named)
+        most = max(entity.votes)
+        return EntityFinished(*named, self.types[entity.votes.index(most)], most / sum(entity.votes))
+
+    def is_sound(self, entity: Tracked) -> bool:
+        """Whether an entity that was saved has what its type is told by."""
+        return len(entity.votes) == len(self.types) and (not self.types or sum(entity.votes) > 0)
 
     def to_values(self) -> dict[str, Any]:
         return {str(number): entity.to_values() for number, entity in self.entities.items()}
 
     def restore(self, values: Mapping[str, Any]) -> None:
         self.entities = {int(number): Tracked.from_values(entity) for number, entity in values.items()}
-
-
-def _finished(entity: Tracked) -> EntityFinished:
-    return EntityFinished(entity.number, entity.name.name(), entity.size, entity.first, entity.last)

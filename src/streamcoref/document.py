@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from streamcoref.mention_labels import MentionLabels
 Span = tuple[int, int]
 Cluster = tuple[Span, ...]
 Clusters = tuple[Cluster, ...]
+TypeScore = tuple[str, float]  # a type and how likely it is
 FrameKind = Literal["pandas", "polars"]
 
 _SHOWN_WORDS, _SHOWN_CHARACTERS = 8, 60  # of a document's beginning where it is named
@@ -40,11 +42,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Everything that was said of one thing: its mentions in the order of the text, at least one."""
+    """Everything that was said of one thing: its mentions in the order of the text, at least one.
+
+    `type` is what it is, a person or a place, where a model or a corpus says so; `type_score` how likely its mentions
+    find that, None for gold data.
+    """
 
     id: int
     name: str
     mentions: tuple[Mention, ...]
+    type: str | None = None
+    type_score: float | None = None
 
     @property
     def size(self) -> int:
@@ -100,8 +108,9 @@ class Document:
     - mentions are sorted inside a cluster, and clusters by their first mention; empty clusters vanish.
 
     `speakers` has one name a word ("" where unknown), or is empty when the document has no speakers at all.
-    `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention, and
-    `quotations` who says what, in the order of the text.
+    `predicted_clusters` is None until a system has answered; `scores` may then hold a probability for a mention,
+    `types` what an entity is and how likely that is, by its first mention, and `quotations` who says what, in the order
+    of the text.
     `labels` is what a corpus says of mentions besides their entities, also of some that are in no cluster.
     `sections` are the chapters of its text in their order, if that has any.
     An empty document (no words, no sentences) is valid.
@@ -118,6 +127,7 @@ class Document:
     offsets: tuple[Span, ...] = ()
     scores: Mapping[Span, float] = field(default_factory=dict, hash=False)
     labels: Mapping[Span, MentionLabels] = field(default_factory=dict, hash=False)
+    types: Mapping[Span, TypeScore] = field(default_factory=dict, hash=False)
     sections: tuple[Section, ...] = ()
     quotations: tuple[Quotation, ...] = ()
 
@@ -159,7 +169,7 @@ class Document:
         object.__setattr__(self, "clusters", self._normal(self.clusters))
         if self.predicted_clusters is not None:
             object.__setattr__(self, "predicted_clusters", self._normal(self.predicted_clusters))
-        for span in self.labels:
+        for span in (*self.labels, *self.types):
             self._check_mention(span, "a label")
         self._check_quotations()
         in_order = sorted(self.quotations, key=lambda one: (one.word_start, one.word_end))
@@ -248,7 +258,15 @@ class Document:
     def _entity(self, number: int, cluster: Cluster) -> Entity:
         mentions = tuple(self.mention(span) for span in cluster)
         name = readable_name([(self.words[a:b], self.opens_sentence(a)) for a, b in cluster])
-        return Entity(number, clean_name(self.span_text(cluster[name])), mentions)
+        kind = self._gold_type(cluster) if self.predicted_clusters is None else self.types.get(cluster[0], (None, None))
+        return Entity(number, clean_name(self.span_text(cluster[name])), mentions, *kind)
+
+    def _gold_type(self, cluster: Cluster) -> tuple[str | None, None]:
+        """What most of its mentions are labelled as."""
+        types = Counter(
+            self.labels[span].types[0] for span in cluster if span in self.labels and self.labels[span].types
+        )
+        return (max(types, key=lambda name: types[name]) if types else None), None
 
     def opens_sentence(self, word: int) -> bool:
         return word == 0 or self.sentence_of_word[word] != self.sentence_of_word[word - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from streamcoref.document import Document, Mention, Quotation, Span
+from streamcoref.document import Document, Mention, Quotation, Span, TypeScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,18 @@ class MentionLinked:
 
 @dataclass(frozen=True, slots=True)
 class EntityFinished:
-    """An entity that was evicted, or whose text has ended: nothing more will come for it. Each one started has one."""
+    """An entity that was evicted, or whose text has ended: nothing more will come for it. Each one started has one.
+
+    `type` is what it is, as far as the model tells that, and `type_score` how likely its mentions find it.
+    """
 
     entity: int
     name: str
     size: int
     first: Mention
     last: Mention
+    type: str | None = None
+    type_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +63,10 @@ Event = EntityStarted | MentionLinked | EntityFinished | QuotationFound | Entiti
 
 
 def with_answer(document: Document, events: Iterable[Event]) -> Document:
-    """The document with the clusters, probabilities and quotations that a stream reported of its text."""
+    """The document with the clusters, probabilities, types and quotations that a stream reported of its text."""
     clusters: dict[int, list[Span]] = {}
     scores: dict[Span, float] = {}
+    types: dict[int, TypeScore] = {}
     quotations: list[Quotation] = []
     for event in events:
         if isinstance(event, QuotationFound):
@@ -68,12 +74,21 @@ def with_answer(document: Document, events: Iterable[Event]) -> Document:
         elif isinstance(event, EntitiesMerged):
             clusters[event.kept] += clusters.pop(event.gone)
             quotations = [_renamed(one, event) for one in quotations]
-        elif not isinstance(event, EntityFinished):
+        elif isinstance(event, EntityFinished):
+            if event.type is not None and event.type_score is not None:
+                types[event.entity] = event.type, event.type_score
+        else:
             span = event.mention.word_start, event.mention.word_end
             clusters.setdefault(event.entity, []).append(span)
             if event.mention.score is not None:
                 scores[span] = event.mention.score
-    answered = replace(document, predicted_clusters=tuple(map(tuple, clusters.values())), scores=scores, quotations=())
+    answered = replace(
+        document,
+        predicted_clusters=tuple(map(tuple, clusters.values())),
+        scores=scores,
+        types={min(clusters[entity]): found for entity, found in types.items()},
+        quotations=(),
+    )
     return replace(answered, quotations=_by_own_numbers(answered, clusters, quotations))
 
 

@@ -54,7 +54,7 @@ class Stream:
         self._text = StreamText(self._segmenter)
         self._part_end: dict[str, Any] | None = None  # while parts are fed ahead: the text's values after the last one
         self._state = model.new_state()
-        self._tracker = EntityTracker(options.singletons, options.min_score)
+        self._tracker = EntityTracker(options.singletons, options.min_score, model.labels.types)
         self._closed = False
         if state is not None:
             self._restore(state, key)
@@ -241,7 +241,10 @@ class Stream:
         memory = self._state.memory
         sizes = dict(zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True))
         together = (self._state.words, self._state.pieces) == (self._text.words, self._text.pieces)
-        if not together or any(one.size > sizes.get(number, 0) for number, one in self._tracker.entities.items()):
+        entities = self._tracker.entities
+        together &= all(one.size <= sizes.get(number, 0) for number, one in entities.items())
+        together &= all(self._tracker.is_sound(one) for one in entities.values())
+        if not together:
             raise StreamcorefError("the state is damaged: its parts are not of one moment")
 
 

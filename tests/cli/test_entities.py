@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,14 +49,21 @@ END = EntityFinished(0, "Anna", 4, mention("Anna"), mention("Anna’s"))
 CHAPTERS = [Heading("CHAPTER I", 1, TEXT.index("She")), Heading("CHAPTER [2]\x1b", 1, TEXT.index("Then"))]
 
 
-def make(folder: Path, *, done: bool = True, headings: Sequence[Heading] = ()) -> Path:
+def make(
+    folder: Path,
+    *,
+    done: bool = True,
+    headings: Sequence[Heading] = (),
+    events: list[Event] = EVENTS,
+    end: EntityFinished = END,
+) -> Path:
     text = folder / "book.txt"
     text.write_text(TEXT, encoding="utf-8", newline="")
     size, sha256 = text.stat().st_size, hashlib.sha256(text.read_bytes()).hexdigest()
     options = json.dumps({"encoding": "utf-8", "errors": "strict"})
     store = Store.create(folder / "book.sqlite", StoreOrigin(str(text), size, sha256, "default", "f", options))
     store.commit(
-        [*EVENTS, END] if done else EVENTS,
+        [*events, end] if done else events,
         ReadingPosition(size, 1, len(TEXT), len(TEXT.split()), "", None if done else b"state", done),
         headings=headings,
         length=len(TEXT) if done else None,
@@ -82,6 +90,32 @@ def test_the_main_entities_with_their_timelines(tmp_path: Path) -> None:
     assert output.index("Anna") < output.index("Bo [sic]")
     assert len(run(tmp_path / "book.sqlite", "--top", 1).stdout) < len(output)
     assert "Bo" not in run(tmp_path / "book.sqlite", "--top", 1).stdout
+
+
+def test_entities_of_a_type(tmp_path: Path) -> None:
+    (*before, bo) = EVENTS
+    assert isinstance(bo, EntityFinished)
+    animal, person = replace(bo, type="animal", type_score=0.5), replace(END, type="person", type_score=0.9)
+    path = make(tmp_path, events=[*before, animal], end=person)
+    lines = [line.split() for line in run(path).stdout.splitlines()]
+    header, anna, dog = [line for line in lines if "mentions" in line or "█" in "".join(line)][-3:]
+    assert header[:3] == ["name", "type", "mentions"]
+    assert (anna[:3], dog[:4]) == (["Anna", "person", "4"], ["Bo", "[sic]", "animal", "2"])
+    output = run(path, "--type", "animal").stdout
+    assert "Bo [sic]" in output
+    assert "Anna" not in output
+    assert "Anna: person, 4 mentions" in run(path, "--name", "anna").stdout
+    with pytest.raises(StreamcorefError, match="no entity of the type 'plant'; its types: animal, person"):
+        run(path, "--type", "plant")
+    with pytest.raises(StreamcorefError, match="give it without --name, --says and --by"):
+        run(path, "--type", "animal", "--name", "Bo")
+
+
+def test_a_store_without_types_says_so(tmp_path: Path) -> None:
+    path = make(tmp_path)
+    assert " type " not in run(path).stdout
+    with pytest.raises(StreamcorefError, match="no entity of the type 'person'; its entities have no types"):
+        run(path, "--type", "person")
 
 
 def test_a_store_being_written_shows_who_is_alive(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -29,6 +30,17 @@ TEXT = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL)
 
 
+GOLD = replace(toy.document(1, 60, singletons=3), key="one")
+UNPRINTED = ("Singletons", "Types")  # the second only of models that tell types, as in test_types_of_entities.py
+
+
+def table_places(first: int, end: int) -> list[str]:
+    """Sentence and word of the first and the last word of a mention, as LitBank counts them."""
+    starts = (0, *GOLD.sentence_ends)
+    sentences = [GOLD.sentence_of_word[word] for word in (first, end - 1)]
+    return [str(n) for s, w in zip(sentences, (first, end - 1), strict=True) for n in (s, w - starts[s])]
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder in which the examples find what they name."""
@@ -36,9 +48,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     save_checkpoint("my-model", toy.checkpoint(), "# A model of a test\n")
     save_checkpoint("my-baseline", toy.checkpoint("baseline"), "# A model of a test\n")
     for name in ("litbank", "ontogum"):
-        Path(name).mkdir()
-        write_documents([toy.document(1, 60, singletons=3)], Path(name, "one.jsonl"), "jsonlines")
+        (Path(name) / "conll").mkdir(parents=True)
+        write_documents([GOLD], Path(name, "conll", "one.jsonl"), "jsonlines")
         Path(name, "dev.ids").write_text("one\n")
+    (first, last), *_ = GOLD.clusters[0]
+    Path("litbank", "tsv").mkdir()
+    table = "\t".join(["MENTION", "T0", *table_places(first, last), " ".join(GOLD.words[first:last]), "PER", "NOM"])
+    Path("litbank", "tsv", "one.tsv").write_text(f"{table}\n", encoding="utf-8")
     write_documents([toy.document(2, 60)], Path("dev.english.v4_gold_conll"), "jsonlines")
     return tmp_path
 
@@ -69,13 +85,12 @@ def test_the_python_says_what_the_command_says(capsys: pytest.CaptureFixture[str
     assert found.peak_bytes > 0
     assert [document.pieces for document in found.documents] == [d["pieces"] for d in told["model"]["documents"]]
     assert [line for line in printed.splitlines() if line.startswith("###")] == [
-        f"### {title}" for title in re.findall(r"^\*\*([A-Z][\w 1]+)\*\*", TEXT, re.MULTILINE) if title != "Singletons"
+        f"### {title}" for title in re.findall(r"^\*\*([A-Z][\w 1]+)\*\*", TEXT, re.MULTILINE) if title not in UNPRINTED
     ]
     assert f"| all | 1 | {100 * found.scores.conll_f1:.2f} |" in printed
 
-    gold = toy.document(1, 60, singletons=3)
-    assert (best.document.key, best.document.clusters) == (gold.key, gold.clusters)
-    assert best.result.scores == score_document(gold.clusters, best.document.predicted_clusters) == found.scores
+    assert (best.document.key, best.document.clusters) == (GOLD.key, GOLD.clusters)
+    assert best.result.scores == score_document(GOLD.clusters, best.document.predicted_clusters) == found.scores
     assert 0 < best.result.scores.conll_f1 < 1
     assert 4_000_000 <= names["peak"].bytes < 5_000_000
 

@@ -6,7 +6,9 @@ import csv
 import io
 from dataclasses import replace
 
-from streamcoref import Document
+import pytest
+
+from streamcoref import Document, StreamcorefError
 from streamcoref.formats import csv_writer
 from streamcoref.formats.csv_out import COLUMNS
 from streamcoref.text import document_from_text
@@ -47,6 +49,24 @@ def test_the_header_is_there_without_mentions() -> None:
     stream = io.StringIO()
     csv_writer(defuse=False)([Document("e", (), ())], stream)
     assert stream.getvalue() == ",".join(COLUMNS) + "\n"
+
+
+def test_types_have_columns_where_there_are_any() -> None:
+    one = Document.from_sentences(
+        "one", [["Ann", "ran"], ["She", "fell"]], predicted_clusters=[[(0, 1), (2, 3)], [(1, 2)]]
+    )
+    typed = replace(one, types={(0, 1): ("person", 0.75)})
+    found = rows(Document("none", (), ()), typed)
+    assert [(row["text"], row["type"], row["type_score"]) for row in found] == [
+        ("Ann", "person", "0.75"),
+        ("ran", "", ""),
+        ("She", "person", "0.75"),
+    ]
+    assert list(found[0]) == [*COLUMNS, "type", "type_score"]
+    assert list(rows(one)[0]) == list(COLUMNS)
+    assert [row["type"] for row in rows(typed, one)] == ["person", "", "person", "", "", ""]
+    with pytest.raises(StreamcorefError, match="'two': its entities have types and those of documents before it"):
+        rows(one, replace(typed, key="two"))
 
 
 def test_several_documents_and_no_text() -> None:

@@ -32,7 +32,10 @@ def test_round_trip_of_everything(document: Document, predicted: bool) -> None:
         scores = {span: 1 / 3 for cluster in document.clusters for span in cluster}
         spans = [span for cluster in document.clusters for span in cluster]
         labels = {span: LABELS[number % len(LABELS)] for number, span in enumerate(spans)}
-        document = replace(document, predicted_clusters=document.clusters[1:], scores=scores, labels=labels)
+        types = {cluster[0]: ("person", 0.5) for cluster in document.clusters[1:]}
+        document = replace(
+            document, predicted_clusters=document.clusters[1:], scores=scores, labels=labels, types=types
+        )
     values = document.to_dict()
     assert Document.from_dict(values) == document
     assert json.loads(json.dumps(values)) == values, "plain values: lists, no tuples"
@@ -65,6 +68,8 @@ def test_an_example() -> None:
         ({"text": "x"}, "no 'offsets'"),
         ({"text": "x", "offsets": [[0, 1]]}, "1 character offsets for 3 words"),
         ({"scores": [[0, 5, 0.5]]}, "no mention of the 3 words"),
+        ({"types": [[0, 1, "person"]]}, "'types' has .*no mention of the 3 words"),
+        ({"types": [[0, 1, 3, 0.5]]}, r"'types' of \[0, 1\] must be a string and a number"),
         ({"labels": {}}, r"'labels' must be a list of \[first, last, "),
         ({"labels": [[0, 1]]}, "'labels' has .*no mention of the 3 words"),
         ({"labels": [[1, 0, {}]]}, r"'labels' has \[1, 0, ...\], which is no mention of the 3 words"),

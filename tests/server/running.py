@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import uvicorn
 
+from streamcoref.resolver import Resolver
 from streamcoref.server import Limits, ServerSettings
 from streamcoref.server.run import make_server
 from tests import toy_resolver
@@ -39,10 +40,12 @@ class Running:
 
 
 @contextmanager
-def running(data: Path, limits: dict[str, Any] | None = None, **settings: Any) -> Iterator[Running]:
-    """A server with the toy model; everything is saved when the block ends."""
+def running(
+    data: Path, limits: dict[str, Any] | None = None, resolver: Resolver | None = None, **settings: Any
+) -> Iterator[Running]:
+    """A server with the toy model, or another; everything is saved when the block ends."""
     chosen = ServerSettings(data=data, port=0, limits=Limits(**(limits or {})), **settings)
-    server = make_server(toy_resolver.resolver(), chosen)
+    server = make_server(resolver or toy_resolver.resolver(), chosen)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

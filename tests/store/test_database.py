@@ -216,6 +216,25 @@ def test_the_queries_of_the_docs_can_be_asked(store: Store) -> None:
     assert answers[-1] == [(60, 50.0, 1)]
 
 
+def test_types_are_known_when_entities_are_finished(store: Store) -> None:
+    anna, cat = (
+        replace(event, type=kind, type_score=0.75) for event, kind in zip(END, ("person", "animal"), strict=True)
+    )
+    store.commit([*STORY, anna], ReadingPosition(50, 1, 50, 60, state=b"state"))
+    assert [(entity.type, entity.type_score) for entity in store.entities()] == [("person", 0.75), (None, None)]
+    assert store.types() == {"person": 1}
+    store.commit([cat], ReadingPosition(60, 1, 60, 70, done=True))
+    assert store.types() == {"animal": 1, "person": 1}
+    assert [entity.name for entity in store.entities(type="animal")] == ["the cat"]
+    assert store.entities(5, "plant") == []
+    store.close()
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE entities SET type = x'00' WHERE id = 4")
+    connection.close()
+    with Store.open(store.path) as damaged, pytest.raises(StreamcorefError, match="values that no store has"):
+        damaged.types()
+
+
 @pytest.mark.parametrize("content", [b"", "sqlite"])
 def test_what_a_kill_leaves_of_a_store_being_made_is_no_store_yet(content: bytes | str, tmp_path: Path) -> None:
     path = tmp_path / "book.sqlite"

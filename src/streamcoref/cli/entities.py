@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamcoref._wording import counted
+from streamcoref._wording import counted, escaped
 from streamcoref.cli.chapter_table import print_chapters
 from streamcoref.cli.store_tables import called, label, print_head, print_table
 from streamcoref.errors import InputError, Remedy, StreamcorefError
@@ -45,6 +45,9 @@ def entities(
     name: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Show the mentions of the entity called so, in their context.")
     ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="List only entities of a type, such as person.")
+    ] = None,
     by: Annotated[
         Division | None, typer.Option(help="List the main entities of each chapter, or where the one called so is.")
     ] = None,
@@ -58,7 +61,8 @@ def entities(
 
     The timeline shows where in the text an entity is mentioned, from its
     beginning to its end, and how often. A store may be looked at while it is
-    being written; entities that may still get mentions are marked with +.
+    being written; entities that may still get mentions are marked with +,
+    and have no type yet.
 
     With --name and --says, an entity is found by its name, by a part of it,
     or by one of its mentions; of several the largest is shown. The context is
@@ -71,6 +75,8 @@ def entities(
         raise StreamcorefError("--level says how deep --by chapter goes; give both")
     if says is not None and (name is not None or by is not None):
         raise StreamcorefError("--says is a question of its own; ask it without --name and --by")
+    if kind is not None and (name is not None or by is not None or says is not None):
+        raise StreamcorefError("--type lists the entities of a type; give it without --name, --says and --by")
     with _open(path) as store:
         if says is not None:
             _print_said(store, says)
@@ -79,7 +85,7 @@ def entities(
         elif name is not None:
             _print_entity(store, name)
         else:
-            _print_list(store, top or _LISTED)
+            _print_list(store, top or _LISTED, kind)
 
 
 def _open(path: Path) -> Store:
@@ -102,22 +108,31 @@ def _open(path: Path) -> Store:
         raise
 
 
-def _print_list(store: Store, top: int) -> None:
+def _print_list(store: Store, top: int, kind: str | None) -> None:
     from rich import box
     from rich.table import Table
 
+    from streamcoref.formats.event_lines import one_line
+
     print_head(store)
-    shown = store.entities(top)
+    types = store.types()
+    if kind is not None and kind not in types:
+        known = f"its types: {', '.join(types)}" if types else "its entities have no types"
+        raise StreamcorefError(f"{store.path}: there is no entity of the type {kind!r}; {known}")
+    shown = store.entities(top, kind)
     if not shown:
         return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("name", no_wrap=True, max_width=_LONGEST_NAME)
+    if types:
+        table.add_column("type", no_wrap=True)
     table.add_column("mentions", justify="right", no_wrap=True)
     table.add_column("words", justify="right", no_wrap=True)
     table.add_column("where in the text", no_wrap=True, min_width=_PLACES)
     for entity in shown:
         where = timeline(store.timeline(entity.id, _PLACES))
-        table.add_row(label(entity), f"{entity.size:,}", f"{entity.word_start:,}–{entity.word_end:,}", where)
+        what = [one_line(entity.type or "")] if types else []
+        table.add_row(label(entity), *what, f"{entity.size:,}", f"{entity.word_start:,}–{entity.word_end:,}", where)
     print_table(table)
 
 
@@ -148,7 +163,8 @@ def _print_said(store: Store, name: str) -> None:
 
 def _print_entity(store: Store, name: str) -> None:
     entity, *others = called(store, name)
-    mentions = counted(entity.size, "mention", "mentions")
+    kind = "" if entity.type is None else f"{escaped(entity.type)}, "
+    mentions = kind + counted(entity.size, "mention", "mentions")
     typer.echo(f"{label(entity)}: {mentions}, words {entity.word_start:,} to {entity.word_end:,}")
     typer.echo(f"{timeline(store.timeline(entity.id, _PLACES))}\n")
     for line in _lines(store, entity):

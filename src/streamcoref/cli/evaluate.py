@@ -68,6 +68,13 @@ def evaluate(
     format_name: Annotated[
         str | None, typer.Option("--format", metavar="FORMAT", help="Format of the corpora, if not to be recognised.")
     ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[CORPUS=]PATH",
+            help="Where the types of a corpus' mentions lie, such as LitBank's tsv folder. May be repeated.",
+        ),
+    ] = None,
     batch: Annotated[int, typer.Option(min=1, metavar="N", help="Segments that share a pass of the encoder.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads of the CPU to use.")] = None,
     memory: Annotated[
@@ -95,9 +102,11 @@ def evaluate(
     """Evaluate MODEL on corpora with gold clusters.
 
     Prints MUC, B3, CEAF-e, their average and mention F1 for all documents and
-    each corpus; the average by length, speakers and genre; entities alive at
-    once; and the time of the encoder and of the rest. With --baseline every
-    row shows both models, their difference and the share that MODEL loses.
+    each corpus; the average by length, speakers and genre; the types of
+    entities, where the model tells them and the corpora too; entities alive
+    at once; and the time of the encoder and of the rest. With --baseline
+    every row shows both models, their difference and the share that MODEL
+    loses.
     --evict, --no-evict, --segment-length and --predictions concern MODEL
     alone; --scheme also a baseline that has that scheme.
 
@@ -111,7 +120,7 @@ def evaluate(
     if predictions is None and (predictions_format is not None or force):
         raise StreamcorefError("--predictions-format and --force say how to write --predictions; give its file too")
     # What a user may have got wrong comes first, the long work last.
-    chosen = _corpora(corpora, scheme, singletons, format_name)
+    chosen = _labelled(_corpora(corpora, scheme, singletons, format_name), labels or [])
     output = None if predictions is None else _output(predictions, predictions_format, force)
 
     if code:
@@ -179,6 +188,25 @@ def _corpora(
             raise StreamcorefError(f"two corpora are called {name}; name them yourself, as in other={path}")
         corpora[name] = EvaluationCorpus(name, path, scheme, singletons, format_name)
     return list(corpora.values())
+
+
+def _labelled(corpora: list[EvaluationCorpus], labels: Sequence[str]) -> list[EvaluationCorpus]:
+    """The corpora with the paths of their labels: `corpus=path`, or a path alone if there is one corpus."""
+    from streamcoref.corpora import corpus_files
+
+    paths: dict[str, Path] = {}
+    for text in labels:
+        name, equals, rest = text.partition("=")
+        if not equals or Path(text).exists():
+            if len(corpora) > 1:
+                raise StreamcorefError(f"--labels {text}: say whose they are, as in {corpora[0].name}={text}")
+            name, rest = corpora[0].name, text
+        if name not in (corpus.name for corpus in corpora):
+            known = ", ".join(corpus.name for corpus in corpora)
+            raise StreamcorefError(f"--labels {text}: there is no corpus called {name}; there are {known}")
+        corpus_files(rest)
+        paths[name] = Path(rest)
+    return [replace(corpus, labels=paths.get(corpus.name)) for corpus in corpora]
 
 
 def _name_and_path(text: str) -> tuple[str, Path]:

@@ -253,8 +253,14 @@ class AsyncJob:
             raise ServerError(self.status.error or f"the job was {self.status.state}", CONFLICT)
         return self.status
 
-    async def entities(self, offset: int = 0, limit: int = 100, name: str | None = None) -> list[StoredEntity]:
-        return await self._client.send(calls.job_entities(self.id, offset, limit, name))
+    async def entities(
+        self,
+        offset: int = 0,
+        limit: int = 100,
+        name: str | None = None,
+        type: str | None = None,  # noqa: A002
+    ) -> list[StoredEntity]:
+        return await self._client.send(calls.job_entities(self.id, offset, limit, name, type))
 
     async def mentions(self, entity: int, offset: int = 0, limit: int = 1000) -> list[Mention]:
         return await self._client.send(calls.entity_mentions(self.id, entity, offset, limit))

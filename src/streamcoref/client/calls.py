@@ -135,11 +135,11 @@ def job_status(id_: str) -> Call[JobStatus]:
     return Call("GET", f"/v1/jobs/{id_}", _job_status)
 
 
-def job_entities(id_: str, offset: int, limit: int, name: str | None) -> Call[list[StoredEntity]]:
+def job_entities(id_: str, offset: int, limit: int, name: str | None, type_: str | None) -> Call[list[StoredEntity]]:
     def parse(answer: httpx.Response) -> list[StoredEntity]:
         return [StoredEntity(**one) for one in answer.json()["entities"]]
 
-    return Call("GET", f"/v1/jobs/{id_}/entities", parse, _page(offset, limit, name=name))
+    return Call("GET", f"/v1/jobs/{id_}/entities", parse, _page(offset, limit, name=name, type=type_))
 
 
 def entity_mentions(id_: str, entity: int, offset: int, limit: int) -> Call[list[Mention]]:

@@ -250,8 +250,14 @@ class RemoteJob:
             raise ServerError(self.status.error or f"the job was {self.status.state}", CONFLICT)
         return self.status
 
-    def entities(self, offset: int = 0, limit: int = 100, name: str | None = None) -> list[StoredEntity]:
-        return self._client.send(calls.job_entities(self.id, offset, limit, name))
+    def entities(
+        self,
+        offset: int = 0,
+        limit: int = 100,
+        name: str | None = None,
+        type: str | None = None,  # noqa: A002
+    ) -> list[StoredEntity]:
+        return self._client.send(calls.job_entities(self.id, offset, limit, name, type))
 
     def mentions(self, entity: int, offset: int = 0, limit: int = 1000) -> list[Mention]:
         return self._client.send(calls.entity_mentions(self.id, entity, offset, limit))

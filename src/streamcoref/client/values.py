@@ -35,7 +35,7 @@ class Resolved:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         entities = tuple(
-            Entity(one["id"], one["name"], tuple(mention_of(mention) for mention in one["mentions"]))
+            Entity(one["id"], one["name"], tuple(mention_of(mention) for mention in one["mentions"]), *_type_of(one))
             for one in values["entities"]
         )
         counts = values["words"], values["sentences"]
@@ -95,6 +95,10 @@ class JobStatus(_Values):
         return self.state in ("done", "failed", "cancelled")
 
 
+def _type_of(values: Mapping[str, Any]) -> tuple[str | None, float | None]:
+    return values.get("type"), values.get("type_score")
+
+
 def mention_of(values: Mapping[str, Any]) -> Mention:
     return Mention(**{field.name: values[field.name] for field in fields(Mention)})
 
@@ -102,7 +106,7 @@ def mention_of(values: Mapping[str, Any]) -> Mention:
 def event_of(values: Mapping[str, Any]) -> Event:
     if values["event"] == "entity_finished":
         first, last = mention_of(values["first"]), mention_of(values["last"])
-        return EntityFinished(values["entity"], values["name"], values["size"], first, last)
+        return EntityFinished(values["entity"], values["name"], values["size"], first, last, *_type_of(values))
     if values["event"] == "entities_merged":
         return EntitiesMerged(values["kept"], values["gone"])
     if values["event"] == "quotation_found":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from streamcoref.corpora import corpus_files
+from streamcoref.corpora import LabelFiles, corpus_files
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.evaluation.results import EvaluationCorpus
@@ -20,6 +20,14 @@ SINGLETON_SHARE = 0.05
 
 def read_gold(corpus: EvaluationCorpus) -> Iterator[tuple[Document, Clusters]]:
     """Documents and their keys. A CoNLL-2012 key is taken unmerged, as the official scorer and `score` do."""
+    if corpus.labels is None:
+        yield from _read(corpus)
+        return
+    labels = LabelFiles(corpus.labels)
+    yield from ((labels.add_to(document), key) for document, key in _read(corpus))
+
+
+def _read(corpus: EvaluationCorpus) -> Iterator[tuple[Document, Clusters]]:
     if not isinstance(corpus.documents, str | Path):
         yield from ((document, document.clusters) for document in corpus.documents)
         return

@@ -14,7 +14,7 @@ from streamcoref.evaluation.gold import count_gold, read_gold
 from streamcoref.evaluation.results import CorpusSettings, DocumentResult, Evaluation, EvaluationCorpus
 from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
 from streamcoref.evaluation.watching import Watched, WatchedEncoder, now
-from streamcoref.metrics import Clusters, score_document
+from streamcoref.metrics import Clusters, TypeCounts, count_types, score_document
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.config import ModelConfig
 from streamcoref.model.encoder_service import EncoderService
@@ -98,8 +98,15 @@ def _answer(
         other_seconds=seconds - seen.encoder_seconds,
         peak_entities=seen.peak_entities,
         peak_bytes=None if peak is None else peak.bytes,
+        types=_types(answered, key, setting.singletons) if model.labels.types else {},
     )
     return AnsweredDocument(answered, result)
+
+
+def _types(answered: Document, key: Clusters, singletons: bool) -> dict[str, TypeCounts]:
+    """None if the document says nothing of types."""
+    labelled = any(label.types for label in answered.labels.values())
+    return count_types(key, answered.labels, answered.entities, singletons) if labelled else {}
 
 
 def _scheme(corpus: EvaluationCorpus, config: ModelConfig) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from streamcoref.evaluation.groups import Group, group_documents
 from streamcoref.evaluation.results import DocumentResult, Evaluation, total_scores
-from streamcoref.metrics import Scores
+from streamcoref.metrics import Scores, TypeCounts, add_types
 
 _TITLES = {"length": "pieces", "speakers": "speakers", "genre": "genre", "corpus": "corpus", "all": ""}
 _NONE = "–"
@@ -22,9 +22,10 @@ class Table(NamedTuple):
 
 
 def tables(model: Evaluation, baseline: Evaluation | None = None) -> list[Table]:
-    """Complete scores (the paper's Table 1), average F1 by group (Table 2), cost (Table 3)."""
+    """Complete scores (the paper's Table 1), average F1 by group (Table 2), types if known, cost (Table 3)."""
     groups = group_documents(model.documents)
-    return [_complete(groups, model, baseline), _by_group(groups, model, baseline), _cost(model, baseline)]
+    types = [_types(groups, model)] if model.types else []
+    return [_complete(groups, model, baseline), _by_group(groups, model, baseline), *types, _cost(model, baseline)]
 
 
 def figures(scores: Scores) -> dict[str, float]:
@@ -79,6 +80,26 @@ def _by_group(groups: Sequence[Group], model: Evaluation, baseline: Evaluation |
     return Table("Average F1", ["documents", "docs", *compared], list(sections.values()))
 
 
+def _types(groups: Sequence[Group], model: Evaluation) -> Table:
+    """Of the model alone, by corpus; the last row of each is that of all its types together."""
+    sections = []
+    for group in groups:
+        counts = _type_counts(model, group) if group.kind in ("all", "corpus") else {}
+        if counts:
+            rows = [*counts.items(), ("all", sum(counts.values(), TypeCounts()))]
+            sections.append([[group.name, *_type_row(name, found)] for name, found in rows])
+    return Table("Types", ["corpus", "type", "mentions", "P", "R", "F1", "right of found"], sections)
+
+
+def _type_row(name: str, counts: TypeCounts) -> list[str]:
+    shares = (counts.precision, counts.recall, counts.f1, counts.accuracy)
+    return [name, f"{counts.gold:,}", *map(_percent, shares)]
+
+
+def _type_counts(evaluation: Evaluation, group: Group) -> dict[str, TypeCounts]:
+    return add_types(evaluation.documents[number].types for number in group.members)
+
+
 def _cost(model: Evaluation, baseline: Evaluation | None) -> Table:
     columns = [model] if baseline is None else [model, baseline]
     rows = [
@@ -111,6 +132,10 @@ def to_dict(model: Evaluation, baseline: Evaluation | None = None) -> dict[str, 
     for group in group_documents(model.documents):
         scores = _scores(model, group)
         values: dict[str, Any] = {"kind": group.kind, "name": group.name, "scores": scores.to_dict()}
+        types = _type_counts(model, group)
+        if types:
+            every = types | {"all": sum(types.values(), TypeCounts())}
+            values["types"] = {name: _type_values(counts) for name, counts in every.items()}
         if baseline is not None:
             theirs = _scores(baseline, group)
             pairs = {name: (value, figures(theirs)[name]) for name, value in figures(scores).items()}
@@ -120,6 +145,11 @@ def to_dict(model: Evaluation, baseline: Evaluation | None = None) -> dict[str, 
         groups.append(values)
     result = {"groups": groups, "model": _run(model)}
     return result if baseline is None else result | {"baseline": _run(baseline)}
+
+
+def _type_values(counts: TypeCounts) -> dict[str, Any]:
+    shares = {name: getattr(counts, name) for name in ("precision", "recall", "f1", "accuracy")}
+    return {"mentions": counts.gold, **shares}
 
 
 def _run(evaluation: Evaluation) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from streamcoref.document import Document
-from streamcoref.metrics import Scores
+from streamcoref.metrics import Scores, TypeCounts, add_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,7 @@ class EvaluationCorpus:
 
     `scheme` None is the model's scheme of the corpus' name, or else the model's default. `singletons` None keeps
     clusters of one mention if the gold annotation has them. `format` is that of a path's files, None to recognise it.
+    `labels` is where the types of its mentions lie, as `corpora.LabelFiles` takes it; None: in its documents, if so.
     """
 
     name: str
@@ -23,6 +24,7 @@ class EvaluationCorpus:
     scheme: str | None = None
     singletons: bool | None = None
     format: str | None = None
+    labels: str | Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class DocumentResult:
     other_seconds: float
     peak_entities: int | None  # alive at once; None for a whole-document baseline
     peak_bytes: int | None  # of tensors besides the model's; None if not measured
+    types: Mapping[str, TypeCounts] = field(default_factory=dict)  # by type; none if the model or the key has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,11 @@ class Evaluation:
     @property
     def scores(self) -> Scores:
         return total_scores(self.documents)
+
+    @property
+    def types(self) -> dict[str, TypeCounts]:
+        """By type, over the documents that have types in key and answer."""
+        return add_types(document.types for document in self.documents)
 
     @property
     def words(self) -> int:

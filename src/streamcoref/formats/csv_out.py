@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from streamcoref.document import Document
 from streamcoref.formats.base import Format, Writer
+from streamcoref.formats.fields import refuse
 
 # A cell that begins so is a formula to spreadsheet programs, which may run what a stranger's text says.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
@@ -26,10 +27,16 @@ COLUMNS = (
     "sentence",
     "score",
 )
+TYPE_COLUMNS = ("type", "type_score")
+
+
+def columns(document: Document) -> tuple[str, ...]:
+    """The names of a document's columns; types have theirs where its entities have any."""
+    return COLUMNS + TYPE_COLUMNS if any(entity.type is not None for entity in document.entities) else COLUMNS
 
 
 def rows(document: Document) -> Iterator[tuple[Any, ...]]:
-    """Mentions in the order of the text, an outer one before those inside it: a value for each of `COLUMNS`."""
+    """Mentions in the order of the text, an outer one before those inside it: a value for each column and for types."""
     mentions = sorted(
         ((mention, entity) for entity in document.with_text().entities for mention in entity.mentions),
         key=lambda pair: (pair[0].word_start, -pair[0].word_end),
@@ -47,16 +54,30 @@ def rows(document: Document) -> Iterator[tuple[Any, ...]]:
             mention.word_end,
             mention.sentence,
             mention.score,
+            entity.type,
+            entity.type_score,
         )
 
 
 def write(documents: Iterable[Document], stream: TextIO, *, defuse: bool = False) -> None:
-    """Write a header and then the rows of each document."""
+    """Write a header and then the rows of each document.
+
+    Whether there are columns for types the first document with entities tells: one without has no row.
+    """
     cell = _defused if defuse else _as_it_is
     table = csv.writer(stream, lineterminator="\n")
-    table.writerow(COLUMNS)
+    header: tuple[str, ...] = ()
     for document in documents:
-        table.writerows(map(cell, row) for row in rows(document))
+        if not document.entities:
+            continue
+        if not header:
+            header = columns(document)
+            table.writerow(header)
+        elif len(columns(document)) > len(header):
+            raise refuse(document, "its entities have types and those of documents before it have none", FORMAT.name)
+        table.writerows(map(cell, row[: len(header)]) for row in rows(document))
+    if not header:
+        table.writerow(COLUMNS)
 
 
 def writer(*, defuse: bool) -> Writer:

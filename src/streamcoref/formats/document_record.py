@@ -2,21 +2,22 @@
 
 Keys: `doc_key`, `sentences` (lists of words); and, if known, `speakers` (a list of names for each sentence, or one
 name a sentence), `genre`, `clusters` and `predicted_clusters` (mentions as `[first, last]` word, both included).
-Six keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
+Seven keys are our own: `text` with `offsets` (the original text and the `[start, end)` characters of each word),
 `sections` (its chapters: objects with `title`, `level`, `start`, `end`), `scores` (`[first, last, probability]` of
-mentions), `labels` (`[first, last, {types, kind, status}]` of mentions, each of the three if known) and `quotations`
-(`words` as `[first, last]`, `speaker` and `addressee` as numbers of predicted clusters or null, `kind`, `score`). Other
-keys are ignored. It can hold every document.
+mentions), `types` (`[first, last, type, probability]` of predicted entities, by their first mentions), `labels`
+(`[first, last, {types, kind, status}]` of mentions, each of the three if known) and `quotations` (`words` as `[first,
+last]`, `speaker` and `addressee` as numbers of predicted clusters or null, `kind`, `score`). Other keys are ignored. It
+can hold every document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
-from streamcoref.document import Clusters, Document, Quotation, Section, Span
+from streamcoref.document import Clusters, Document, Quotation, Section, Span, TypeScore
 from streamcoref.errors import InputError
 from streamcoref.formats.fields import genre_of
 from streamcoref.formats.json_values import JsonObject
@@ -40,6 +41,9 @@ def to_record(document: Document) -> dict[str, Any]:
         record["sections"] = [asdict(section) for section in document.sections]
     if document.scores:
         record["scores"] = [[start, end - 1, score] for (start, end), score in sorted(document.scores.items())]
+    if document.types:
+        types = sorted(document.types.items())
+        record["types"] = [[start, end - 1, kind, score] for (start, end), (kind, score) in types]
     if document.labels:
         labels = sorted(document.labels.items())
         record["labels"] = [[start, end - 1, _label_values(label)] for (start, end), label in labels]
@@ -95,6 +99,7 @@ def raw_from_record(record: JsonObject) -> RawDocument:
         labels=_labels(record, len(words)),
         sections=() if record.get("sections") is None else _sections(record),
         quotations=_quotations(record, len(words)),
+        types=_types(record, len(words)),
     )
 
 
@@ -149,19 +154,34 @@ def _scores(record: JsonObject, length: int) -> dict[Span, float]:
     return scores
 
 
+def _of_mentions(record: JsonObject, key: str, shape: str, length: int) -> Iterator[tuple[Span, list[Any]]]:
+    """The mentions of a list whose items begin with [first, last], each with the rest of its item."""
+    value = record.get(key)
+    if not isinstance(value, list | None):
+        raise record.error(f"{key!r} must be a list of {shape}")
+    for item in value or ():
+        first, last, *rest = item if isinstance(item, list) and len(item) == shape.count(",") + 1 else (None, None)
+        if type(first) is not int or type(last) is not int or not 0 <= first <= last < length:
+            raise record.error(f"{key!r} has [{first}, {last}, ...], which is no mention of the {length} words")
+        yield (first, last + 1), rest
+
+
+def _types(record: JsonObject, length: int) -> dict[Span, TypeScore]:
+    types: dict[Span, TypeScore] = {}
+    for span, (kind, score) in _of_mentions(record, "types", "[first, last, type, probability]", length):
+        if not isinstance(kind, str) or type(score) not in (int, float):
+            raise record.error(f"'types' of [{span[0]}, {span[1] - 1}] must be a string and a number")
+        types[span] = kind, score
+    return types
+
+
 def _labels(record: JsonObject, length: int) -> dict[Span, MentionLabels]:
-    value = record.get("labels")
-    if value is None:
-        return {}
-    if not isinstance(value, list):
-        raise record.error("'labels' must be a list of [first, last, {types, kind, status}]")
-    return dict(_label(record, item, length) for item in value)
+    found = _of_mentions(record, "labels", "[first, last, labels]", length)
+    return {span: _label(record, span, values) for span, (values,) in found}
 
 
-def _label(record: JsonObject, item: Any, length: int) -> tuple[Span, MentionLabels]:
-    first, last, values = item if isinstance(item, list) and len(item) == 3 else (None, None, None)
-    if type(first) is not int or type(last) is not int or not 0 <= first <= last < length:
-        raise record.error(f"'labels' has [{first}, {last}, ...], which is no mention of the {length} words")
+def _label(record: JsonObject, span: Span, values: Any) -> MentionLabels:
+    first, last = span[0], span[1] - 1
     known = {"types": list, "kind": str, "status": str}
     if not isinstance(values, dict) or any(
         not isinstance(values.get(name, kind()), kind) for name, kind in known.items()
@@ -170,7 +190,7 @@ def _label(record: JsonObject, item: Any, length: int) -> tuple[Span, MentionLab
     types = values.get("types", [])
     if not all(isinstance(name, str) for name in types):
         raise record.error(f"'labels' of [{first}, {last}] has types that are not strings")
-    return (first, last + 1), MentionLabels(tuple(types), values.get("kind"), values.get("status"))
+    return MentionLabels(tuple(types), values.get("kind"), values.get("status"))
 
 
 def _quotations(record: JsonObject, length: int) -> list[Quotation]:

@@ -27,7 +27,8 @@ def write(documents: Iterable[Document], stream: TextIO) -> None:
 
 
 def _write_entity(entity: Entity, stream: TextIO) -> None:
-    stream.write(f"\n{one_line(entity.name)} ({counted(entity.size, 'mention', 'mentions')})\n")
+    kind = "" if entity.type is None else f"{one_line(entity.type)}, "
+    stream.write(f"\n{one_line(entity.name)} ({kind}{counted(entity.size, 'mention', 'mentions')})\n")
     for mention in entity.mentions:
         stream.write(f"  {mention.start:>8}  {one_line(mention.text)}\n")
 

@@ -17,6 +17,8 @@ def json_line(event: Event, key: str) -> str:
     record: dict[str, Any] = {"document": key}
     if isinstance(event, EntityFinished):
         record |= {"event": "entity_finished", "entity": event.entity, "name": event.name, "size": event.size}
+        if event.type is not None:
+            record |= {"type": event.type, "type_score": event.type_score}
         record |= {"first": _mention(event.first), "last": _mention(event.last)}
     elif isinstance(event, EntitiesMerged):
         record |= {"event": "entities_merged", "kept": event.kept, "gone": event.gone}
@@ -38,7 +40,8 @@ def readable_line(event: Event) -> str:
         return f"{event.gone:>6}  is      {event.kept}\n"
     number = f"{event.entity:>6}"
     if isinstance(event, EntityFinished):
-        return f"{number}  ends    {one_line(event.name)} ({counted(event.size, 'mention', 'mentions')})\n"
+        kind = "" if event.type is None else f"{one_line(event.type)}, "
+        return f"{number}  ends    {one_line(event.name)} ({kind}{counted(event.size, 'mention', 'mentions')})\n"
     verb = "begins" if isinstance(event, EntityStarted) else "again"
     return f"{number}  {verb:6}  {one_line(event.mention.text)}\n"
 

@@ -52,7 +52,11 @@ def _write_document(document: Document, stream: TextIO) -> None:
         "nuls": [position for position, character in enumerate(text) if character == "\0"],
         "turns": _turns(document),
         "entities": [
-            {"name": _short(entity.name), "spans": [place for m in entity.mentions for place in (m.start, m.end)]}
+            {
+                "name": _short(entity.name),
+                **({} if entity.type is None else {"type": _short(entity.type)}),
+                "spans": [place for m in entity.mentions for place in (m.start, m.end)],
+            }
             for entity in document.entities
         ],
     }

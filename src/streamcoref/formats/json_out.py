@@ -45,7 +45,8 @@ def write_document(document: Document, stream: TextIO) -> None:
 def _entity(entity: Entity) -> dict[str, Any]:
     order = ("text", "start", "end", "word_start", "word_end", "sentence", "score")
     mentions = [{name: fields[name] for name in order} for fields in map(asdict, entity.mentions)]
-    return {"id": entity.id, "name": entity.name, "size": entity.size, "mentions": mentions}
+    kind = {} if entity.type is None else {"type": entity.type, "type_score": entity.type_score}
+    return {"id": entity.id, "name": entity.name, "size": entity.size, **kind, "mentions": mentions}
 
 
 def _dump(value: dict[str, Any]) -> str:

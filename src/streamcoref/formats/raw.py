@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from streamcoref.document import Document, Quotation, Section, Span, as_clusters
+from streamcoref.document import Document, Quotation, Section, Span, TypeScore, as_clusters
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.mention_labels import MentionLabels
 
@@ -32,6 +32,7 @@ class RawDocument(NamedTuple):
     labels: Mapping[Span, MentionLabels] | None = None
     sections: Sequence[Section] = ()
     quotations: Sequence[Quotation] = ()
+    types: Mapping[Span, TypeScore] | None = None
 
 
 def from_raw(raw: RawDocument, path: Path | None) -> Document:
@@ -51,6 +52,7 @@ def from_raw(raw: RawDocument, path: Path | None) -> Document:
             labels=raw.labels or {},
             sections=tuple(raw.sections),
             quotations=tuple(raw.quotations),
+            types=raw.types or {},
         )
     except StreamcorefError as error:
         raise InputError(str(error), path, raw.line) from None
@@ -74,4 +76,5 @@ def to_raw(document: Document) -> RawDocument:
         labels=document.labels,
         sections=document.sections,
         quotations=document.quotations,
+        types=document.types,
     )

@@ -7,13 +7,14 @@ from typing import Any
 
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.formats.csv_out import COLUMNS, rows
+from streamcoref.formats.csv_out import columns, rows
 from streamcoref.integrations.extras import import_extra
 
 # The kind of a column's values where it is not text. All whole numbers are known; a score may be missing, in gold data.
 _NUMBERS = {
     **dict.fromkeys(("entity", "size", "start", "end", "word_start", "word_end", "sentence", "last_sentence"), "Int64"),
     "score": "Float64",
+    "type_score": "Float64",
 }
 ENTITY_COLUMNS = (
     "document",
@@ -26,17 +27,20 @@ ENTITY_COLUMNS = (
     "word_end",
     "sentence",
     "last_sentence",
+    "type",
+    "type_score",
 )
 
 
 def mention_frame(document: Document, kind: str) -> Any:
     """One row a mention, in the order of the text: what the format `csv` writes."""
-    return _frame(kind, COLUMNS, rows(document))
+    return _frame(kind, columns(document), rows(document))
 
 
 def entity_frame(document: Document, kind: str) -> Any:
     """One row an entity; its places go from the beginning of its first mention to the end of its last."""
-    return _frame(kind, ENTITY_COLUMNS, _entity_rows(document))
+    typed = any(entity.type is not None for entity in document.entities)
+    return _frame(kind, ENTITY_COLUMNS if typed else ENTITY_COLUMNS[:-2], _entity_rows(document))
 
 
 def _entity_rows(document: Document) -> Iterable[tuple[Any, ...]]:
@@ -53,12 +57,15 @@ def _entity_rows(document: Document) -> Iterable[tuple[Any, ...]]:
             max(mention.word_end for mention in entity.mentions),
             first.sentence,
             last.sentence,
+            entity.type,
+            entity.type_score,
         )
 
 
 def _frame(kind: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Any:
+    """Of rows that may have more values than there are columns: types, where there are none."""
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
-    table = dict(zip(columns, values, strict=True))
+    table = dict(zip(columns, values, strict=False))
     if kind == "pandas":
         return _pandas(table)
     if kind == "polars":

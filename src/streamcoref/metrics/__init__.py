@@ -1,7 +1,7 @@
 """Coreference metrics, equal to the official scorer 8.01: MUC, B-cubed, CEAF, BLANC, LEA, mention detection.
 
-`score_documents` gives all of them, `score_files` for two files; `muc.count`, `bcub.count` and so on give one. See
-docs/metrics.md.
+`score_documents` gives all of them, `score_files` for two files; `muc.count`, `bcub.count` and so on give one;
+`count_types` is of the types of entities. See docs/metrics.md.
 """
 
 from streamcoref.metrics import bcub, blanc, ceafe, ceafm, lea, mentions, muc
@@ -10,6 +10,7 @@ from streamcoref.metrics.comparing import Comparison, score_files
 from streamcoref.metrics.counts import Counts
 from streamcoref.metrics.overlap import Clusters
 from streamcoref.metrics.scores import Scores, score_document, score_documents
+from streamcoref.metrics.types import TypeCounts, add_types, count_types
 
 __all__ = [
     "BlancCounts",
@@ -17,10 +18,13 @@ __all__ = [
     "Comparison",
     "Counts",
     "Scores",
+    "TypeCounts",
+    "add_types",
     "bcub",
     "blanc",
     "ceafe",
     "ceafm",
+    "count_types",
     "lea",
     "mentions",
     "muc",

@@ -137,7 +137,8 @@ class IncrementalModel(CorefModel):
             self._settle(state, spans, slots, readings.notes)
         shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()
-        links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, mention_scores, shares)
+        more = mention_scores, shares, self.labels.type_shares(spans.vectors)
+        links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, *more)
         return readings.notes, links
 
     def _settle(self, state: State, spans: SegmentSpans, slots: list[int], notes: Notes) -> None:
@@ -196,6 +197,7 @@ def describe(
     new_score: float,
     mention_scores: Sequence[float],
     shares: Sequence[float],
+    types: Sequence[tuple[float, ...]],
 ) -> list[Link]:
     """A segment's decisions as links, with the share of each in the softmax over its row of `scores` [k, n]."""
     if not spans:
@@ -204,5 +206,5 @@ def describe(
     finite = np.maximum(chosen, _OUT_OF_THE_QUESTION)  # a gold label may choose an entity off the shortlist
     others = np.exp(np.minimum(scores - finite[:, None], _LARGEST_EXPONENT)).sum(1)
     others += np.exp(np.minimum(new_score - finite, _LARGEST_EXPONENT))
-    columns = (entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, shares)
+    columns = (entities.tolist(), starts, chosen.tolist(), (1 / others).tolist(), mention_scores, shares, types)
     return [Link(*values) for values in zip(spans, *columns, strict=True)]

@@ -27,11 +27,11 @@ def predict(
     min_score: float = 0.0,
     watch: Watch | None = None,
 ) -> Document:
-    """The document with `predicted_clusters` and the probability of each mention's decision in `scores`.
+    """The document with `predicted_clusters`, the probability of each mention's decision in `scores`, and `types`.
 
     `segments` are the document's. What belongs to the answer is said at `EntityTracker`.
     """
-    tracker = EntityTracker(singletons, min_score)
+    tracker = EntityTracker(singletons, min_score, model.labels.types)
     events: list[Event] = []
     for result in model.read(segments, reading, encoder):
         for link in tracker.answered(result.links):
@@ -42,4 +42,4 @@ def predict(
         events += tracker.settle(result)
         if watch is not None:
             watch(result)
-    return with_answer(document, events)
+    return with_answer(document, events + tracker.finish_all())

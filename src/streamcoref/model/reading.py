@@ -34,7 +34,8 @@ class Link:
     """One decision: a span joins an entity, or starts one.
 
     A new entity has the score 0; `probability` is the decision's share of the softmax. `share` is how much of the
-    entity's vector the span is when it has joined: all of it, if it is new.
+    entity's vector the span is when it has joined: all of it, if it is new. `types` is how likely each of the model's
+    types is for the span, where it has some.
     """
 
     span: Span  # end-exclusive words of the text
@@ -44,6 +45,7 @@ class Link:
     probability: float
     mention_score: float
     share: float
+    types: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

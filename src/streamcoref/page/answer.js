@@ -9,7 +9,8 @@ const inOrder = (a, b) => a.start - b.start || b.end - a.end;
 
 // A mention is {start, end, word_start, word_end, sentence, score, source, entity}: `start` and `end` count UTF-16
 // units of the text, `source` is the number of the entity that the model put it into, `entity` the one it is in now.
-// An entity is {id, hue, name, label, mentions}: `name` is null until it is finished, `label` is what is shown.
+// An entity is {id, hue, name, type, type_score, label, mentions}: `name` is null until it is finished, `type` too, and for
+// ever where the model tells no types; `label` is what is shown.
 export class Answer {
   constructor(key) {
     this.key = key;
@@ -71,7 +72,7 @@ export class Answer {
       return;
     }
     if (event.event === "entity_finished") {
-      this.source(event.entity).name = event.name;
+      this.describe(event.entity, event);
       this.nameAgain(event.entity);
       return null;
     }
@@ -97,7 +98,7 @@ export class Answer {
     this.changes++;
     this.loads++;
     this.sources.clear();
-    for (const {id, name} of entities) this.source(id).name = name;
+    for (const entity of entities) this.describe(entity.id, entity);
     this.mentions = mentions.map(({entity, ...mention}) => this.mention(mention, entity)).sort(inOrder);
     this.correct(this.corrections);
   }
@@ -108,11 +109,13 @@ export class Answer {
     return {start: first, end: last, word_start, word_end, sentence, score, source, entity};
   }
 
+  describe(id, {name, type = null, type_score = null}) { Object.assign(this.source(id), {name, type, type_score}); }
+
   source(id) {
     let entity = this.sources.get(id);
     if (!entity) {
       const hue = Math.round(this.sources.size * GOLDEN_ANGLE + FIRST_HUE) % 360;
-      entity = {id, hue, name: null, label: "", mentions: []};
+      entity = {id, hue, name: null, type: null, type_score: null, label: "", mentions: []};
       this.sources.set(id, entity);
       if (this.root(id) === id) this.entities.set(id, entity);
     }

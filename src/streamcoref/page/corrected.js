@@ -26,7 +26,7 @@ function normalForm(answer) {
     .map((entity) => {
       const sorted = [...entity.mentions].sort(byWords);
       const mentions = sorted.filter((mention, i) => i === 0 || byWords(sorted[i - 1], mention) !== 0);
-      return {name: entity.label, mentions};
+      return {name: entity.label, type: entity.type, type_score: entity.type_score, mentions};
     })
     .sort((a, b) => byWords(a.mentions[0], b.mentions[0]));
   const place = ({start, end, word_start, word_end, sentence, score}) => ({
@@ -35,5 +35,7 @@ function normalForm(answer) {
     end: answer.positions.character(end),
     word_start, word_end, sentence, score: score ?? null,
   });
-  return entities.map(({name, mentions}, id) => ({id, name, size: mentions.length, mentions: mentions.map(place)}));
+  return entities.map(({mentions, ...known}, id) => (
+    {id, ...known, size: mentions.length, mentions: mentions.map(place)}
+  ));
 }

@@ -16,7 +16,7 @@ function read(article) {
     for (let i = 0; i < spans.length; i += 2) mentions.push({entity, start: spans[i], end: spans[i + 1]});
   });
   // The largest first: they get the colours that are easiest to tell apart.
-  const entities = data.entities.map(({name, spans}, id) => ({id, name, size: spans.length}));
+  const entities = data.entities.map(({name, type, spans}, id) => ({id, name, type, size: spans.length}));
   answer.load(entities.sort((a, b) => b.size - a.size), mentions);
   return answer;
 }

@@ -36,11 +36,12 @@ export class EntityList {
     });
   }
 
-  // `answer` has changed, or what its names must contain.
+  // `answer` has changed, or what its names must contain; the name of a type lists those of it, too.
   refresh(answer, wanted = "") {
     this.answer = answer;
     const part = wanted.trim().toLowerCase();
-    this.rows = answer.largestFirst().filter((entity) => entity.label.toLowerCase().includes(part));
+    this.rows = answer.largestFirst()
+      .filter((entity) => entity.label.toLowerCase().includes(part) || entity.type === part);
     this.inner.style.height = `${this.rows.length * ROW}px`;
     this.empty.hidden = this.rows.length > 0 || part === "";
     this.draw();
@@ -87,7 +88,7 @@ export class EntityList {
 
   drawRow(number, before) {
     const entity = this.rows[number];
-    const drawing = `${entity.label}\n${entity.mentions.length},${this.answer.text.length}`;
+    const drawing = `${entity.label}\n${entity.type}\n${entity.mentions.length},${this.answer.text.length}`;
     let row = this.drawn.get(entity);
     if (row?.drawing !== drawing) {
       const element = entityRow(entity, this.answer);
@@ -109,7 +110,8 @@ export class EntityList {
 function entityRow(entity, answer) {
   const size = make("span", {class: "size"}, entity.mentions.length.toLocaleString("en"));
   const name = make("bdi", {class: "name"}, visible(entity.label));
-  const row = make("div", {role: "option", id: `entity${entity.id}`}, name, size, strip(entity, answer));
+  const what = entity.type ? [make("span", {class: "type"}, visible(entity.type))] : [];
+  const row = make("div", {role: "option", id: `entity${entity.id}`}, name, ...what, size, strip(entity, answer));
   row.style.setProperty("--h", entity.hue);
   row.title = visible(entity.label);
   row.entity = entity;

@@ -98,7 +98,9 @@ class Follower {
         const place = {start: answer.positions.unit(mention.start), end: answer.positions.unit(mention.end)};
         if (!seen.has(placeName(place))) answer.add({event: "mention_linked", entity, mention});
       }
-      for (const {id, name} of await this.entities(ENTITIES)) answer.add({event: "entity_finished", entity: id, name});
+      for (const {id, ...known} of await this.entities(ENTITIES)) {
+        answer.add({event: "entity_finished", entity: id, ...known});
+      }
     }
   }
 

@@ -15,9 +15,10 @@ export function toJson(document) {
   const head =
     `{"key": ${quoted(key)}, "genre": ${quoted(genre)}, "text": ${quoted(text)}, ` +
     `"words": ${words.length}, "sentences": ${sentenceEnds.length}, "entities": [`;
-  const lines = entities.map(({id, name, size, mentions}) => {
+  const lines = entities.map(({id, name, size, type, type_score, mentions}) => {
     const places = mentions.map(mentionJson).join(", ");
-    return `\n  {"id": ${id}, "name": ${quoted(name)}, "size": ${size}, "mentions": [${places}]}`;
+    const what = type === null ? "" : `"type": ${quoted(type)}, "type_score": ${spelt(type_score)}, `;
+    return `\n  {"id": ${id}, "name": ${quoted(name)}, "size": ${size}, ${what}"mentions": [${places}]}`;
   });
   return `[\n${head}${lines.join(",")}${lines.length ? "\n" : ""}]}\n]\n`;
 }
@@ -30,14 +31,17 @@ function mentionJson({text, start, end, word_start, word_end, sentence, score}) 
 }
 
 const COLUMNS = "document entity name size text start end word_start word_end sentence score".split(" ");
+const TYPE_COLUMNS = ["type", "type_score"]; // where any entity has a type
 
 export function toCsv({key, entities}) {
+  const typed = entities.some(({type}) => type !== null);
   const rows = entities
-    .flatMap(({id, name, size, mentions}) => mentions.map((mention) => ({id, name, size, mention})))
+    .flatMap(({mentions, ...entity}) => mentions.map((mention) => ({...entity, mention})))
     .sort(({mention: a}, {mention: b}) => a.word_start - b.word_start || b.word_end - a.word_end)
-    .map(({id, name, size, mention: m}) =>
-      [key, id, name, size, m.text, m.start, m.end, m.word_start, m.word_end, m.sentence, spelt(m.score)]);
-  return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+    .map(({id, name, size, type, type_score, mention: m}) =>
+      [key, id, name, size, m.text, m.start, m.end, m.word_start, m.word_end, m.sentence, spelt(m.score),
+        ...(typed ? [type, spelt(type_score)] : [])]);
+  return [typed ? [...COLUMNS, ...TYPE_COLUMNS] : COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
 }
 
 function cell(value) {

@@ -18,13 +18,20 @@ from streamcoref.store.schema import columns
 _MENTION_ORDER = ("entity", "text", "start", "end", "word_start", "word_end", "sentence", "score")
 
 
-def entities(path: Path, offset: int, limit: int, name: str | None) -> dict[str, Any]:
-    """The entities with the most mentions first; with a `name`, those whose name has it, or a mention that reads so."""
-    where, values = "", []
+def entities(path: Path, offset: int, limit: int, name: str | None, type_: str | None) -> dict[str, Any]:
+    """The entities with the most mentions first.
+
+    With a `name`, those whose name has it, or a mention that reads so; with a type, those of it.
+    """
+    wanted, values = [], []
     if name:
         like = "%" + "".join(f"\\{c}" if c in "\\%_" else c for c in name) + "%"
-        where = "WHERE name LIKE ? ESCAPE '\\' OR id IN (SELECT entity FROM mentions WHERE text = ? COLLATE NOCASE)"
-        values = [like, name]
+        wanted.append("(name LIKE ? ESCAPE '\\' OR id IN (SELECT entity FROM mentions WHERE text = ? COLLATE NOCASE))")
+        values += [like, name]
+    if type_:
+        wanted.append("type = ?")
+        values.append(type_)
+    where = f"WHERE {' AND '.join(wanted)}" if wanted else ""
     rows, found = _page(path, columns(StoredEntity), f"entities {where}", "size DESC, id", values, offset, limit)
     return {"entities": [asdict(checked_entity(path, row)) for row in rows], "all": found, "offset": offset}
 

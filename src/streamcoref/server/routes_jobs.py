@@ -167,10 +167,12 @@ async def entities(
     offset: Offset = 0,
     limit: Limit = 100,
     name: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
+    type: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,  # noqa: A002
 ) -> Response:
-    """The entities with the most mentions first; with a name, those called so in part, or with a mention so."""
-    path = _store(caller, job)
-    return json_answer(request, await _looked(caller, partial(job_results.entities, path, offset, limit, name)))
+    """The entities with the most mentions first; with a name, those called so in part, or with a mention so; with a
+    type, such as person, those of it."""
+    look = partial(job_results.entities, _store(caller, job), offset, limit, name, type)
+    return json_answer(request, await _looked(caller, look))
 
 
 @router.get(

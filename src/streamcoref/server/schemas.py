@@ -26,9 +26,13 @@ class MentionRecord(BaseModel):
 
 
 class ListedEntity(BaseModel):
+    """`type` and its score are there where the model tells types."""
+
     id: int
     name: str
     size: int
+    type: str | None = None
+    type_score: float | None = None
     mentions: list[MentionRecord]
 
 
@@ -89,6 +93,8 @@ class EventRecord(BaseModel):
     mention: MentionRecord | None = None
     name: str | None = None
     size: int | None = None
+    type: str | None = None
+    type_score: float | None = None
     first: MentionRecord | None = None
     last: MentionRecord | None = None
 
@@ -146,6 +152,8 @@ class JobEntity(BaseModel):
     end: int | None
     word_start: int
     word_end: int
+    type: str | None
+    type_score: float | None
     finished: bool
 
 

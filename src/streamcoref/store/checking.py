@@ -42,7 +42,11 @@ def _rows() -> _Rows:
     return _Rows(
         origin=TypeAdapter(tuple[Text, Count | None, Text, Text, Text, Text]),
         position=TypeAdapter(tuple[Count, Count, Count, Count, Text, state, StrictBool]),
-        entity=TypeAdapter(tuple[Count, Text, Positive, Count | None, Count | None, Count, Count, StrictBool]),
+        entity=TypeAdapter(
+            tuple[
+                Count, Text, Positive, Count | None, Count | None, Count, Count, Text | None, Finite | None, StrictBool
+            ]
+        ),
         mention=TypeAdapter(tuple[Count, Count, Count | None, Count | None, Text, Count, Finite | None]),
         section=TypeAdapter(tuple[Text, Positive, Count, Count]),
         quotation=TypeAdapter(

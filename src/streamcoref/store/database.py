@@ -26,6 +26,7 @@ from streamcoref.store.checking import (
     checked_place,
     checked_quotation,
     checked_section,
+    damaged,
 )
 from streamcoref.store.connection import absent, clear, connect, explained, transaction
 from streamcoref.store.lock import WriterLock
@@ -177,9 +178,21 @@ class Store:
             row = self._connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone()
         return row[0], row[1]
 
-    def entities(self, top: int | None = None) -> list[StoredEntity]:
-        """The entities, those with the most mentions first: all, or so many."""
-        return self._entities("ORDER BY size DESC, id LIMIT ?", _EVERY if top is None else min(top, _MOST))
+    def entities(self, top: int | None = None, type: str | None = None) -> list[StoredEntity]:  # noqa: A002
+        """The entities, those with the most mentions first: all, or so many; all types, or one."""
+        limit = _EVERY if top is None else min(top, _MOST)
+        return self._entities("WHERE ?1 IS NULL OR type = ?1 ORDER BY size DESC, id LIMIT ?2", type, limit)
+
+    def types(self) -> dict[str, int]:
+        """How many entities of each type are finished, the most frequent types first; nothing of a model without."""
+        counted = (
+            "SELECT type, count(*) FROM entities WHERE type IS NOT NULL GROUP BY type ORDER BY count(*) DESC, type"
+        )
+        with explained(self.path):
+            found = dict(self._connection.execute(counted))
+        if not all(isinstance(name, str) for name in found):
+            raise damaged(self.path, "it has values that no store has")
+        return found
 
     def entity(self, number: int) -> StoredEntity:
         """The entity with that `id`."""
@@ -258,11 +271,11 @@ class Store:
 
 _SECTION = "INSERT INTO sections VALUES (?, ?, ?, NULL)"
 _END_SECTIONS = "UPDATE sections SET end = ? WHERE end IS NULL AND level >= ?"
-_START = "INSERT INTO entities VALUES (?, ?, 1, ?, ?, ?, ?, 0)"
+_START = "INSERT INTO entities VALUES (?, ?, 1, ?, ?, ?, ?, NULL, NULL, 0)"
 # The latest mention is not always the one that reaches farthest: one may stand inside another.
 _LINK = """UPDATE entities SET size = size + 1, end = max(end, ?), word_end = max(word_end, ?),
     name = CASE WHEN is_pronoun(name) THEN ? ELSE name END WHERE id = ?"""
-_FINISH = "UPDATE entities SET name = ?, size = ?, finished = 1 WHERE id = ?"
+_FINISH = "UPDATE entities SET name = ?, size = ?, type = ?, type_score = ?, finished = 1 WHERE id = ?"
 # A number that is gone stays known by the one that it has become.
 _MERGE = (
     """UPDATE entities SET (size, start, end, word_start, word_end) = (
@@ -282,7 +295,7 @@ _MENTION = "INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 def _add(connection: sqlite3.Connection, event: Event) -> None:
     if isinstance(event, EntityFinished):
-        connection.execute(_FINISH, (event.name, event.size, event.entity))
+        connection.execute(_FINISH, (event.name, event.size, event.type, event.type_score, event.entity))
         return
     if isinstance(event, EntitiesMerged):
         for statement in _MERGE:

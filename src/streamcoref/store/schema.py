@@ -34,6 +34,8 @@ SCHEMA = (
         end INTEGER,
         word_start INTEGER NOT NULL,
         word_end INTEGER NOT NULL,
+        type TEXT,
+        type_score REAL,
         finished INTEGER NOT NULL
     )""",
     """CREATE TABLE mentions (
@@ -110,7 +112,10 @@ class ReadingPosition:
 
 @dataclass(frozen=True, slots=True)
 class StoredEntity:
-    """A row of `entities`: from the start of its first mention to the end of its latest."""
+    """A row of `entities`: from the start of its first mention to the end of its latest.
+
+    What it is, `type`, is known when it is finished, if the model tells types at all.
+    """
 
     id: int
     name: str
@@ -119,6 +124,8 @@ class StoredEntity:
     end: int | None
     word_start: int
     word_end: int
+    type: str | None
+    type_score: float | None
     finished: bool
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from streamcoref.evaluation import EvaluationCorpus, evaluate
 from streamcoref.evaluation.changes import with_eviction
+from streamcoref.metrics import TypeCounts
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.evict import NoEvictionOptions
 from streamcoref.training.data import TrainingCorpus
@@ -24,7 +25,11 @@ def dev_scores(checkpoint: Checkpoint, corpora: Sequence[TrainingCorpus], evict:
         documents = [example.document for example in corpus.examples]
         scheme = options.scheme or checkpoint.config.schemes[0]  # as it was trained, whatever the corpus is called
         dev = EvaluationCorpus(options.name, documents, scheme, options.singletons)
-        results[options.name] = evaluate(checkpoint, [dev]).scores.to_dict()
+        found = evaluate(checkpoint, [dev])
+        results[options.name] = found.scores.to_dict()
+        if found.types:
+            every = sum(found.types.values(), TypeCounts())
+            results[options.name]["types"] = {"f1": every.f1, "accuracy": every.accuracy}
     return results
 
 

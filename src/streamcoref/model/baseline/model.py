@@ -83,7 +83,7 @@ class BaselineModel(CorefModel):
         if not encoded:
             return
         spans, antecedents = self.resolve([p for _, p in encoded], [s for s, _ in encoded], reading)
-        yield SegmentResult(spans.parts, _links(spans, antecedents))
+        yield SegmentResult(spans.parts, _links(spans, antecedents, self.labels))
 
     def resolve(
         self, pieces: Sequence[Tensor], segments: Sequence[Segment], reading: Reading
@@ -165,7 +165,7 @@ class BaselineModel(CorefModel):
         )
 
 
-def _links(spans: DocumentSpans, antecedents: Antecedents) -> list[Link]:
+def _links(spans: DocumentSpans, antecedents: Antecedents, labels: SpanLabels) -> list[Link]:
     """The best antecedent of each span, or none; entities are named after the row of their first mention."""
     with_new = torch.cat([antecedents.scores.new_zeros(len(spans.words), 1), antecedents.scores], dim=1)
     probabilities, choices = torch.softmax(with_new, dim=1).max(dim=1)
@@ -174,10 +174,11 @@ def _links(spans: DocumentSpans, antecedents: Antecedents) -> list[Link]:
     entities: list[int] = []
     for row, choice in enumerate(choices.tolist()):
         entities.append(row if choice == 0 else entities[rows[row][choice - 1]])
+    types = labels.type_shares(spans.vectors)
     decided = zip(
-        spans.words, entities, scores.tolist(), probabilities.tolist(), spans.prune_scores.tolist(), strict=True
+        spans.words, entities, scores.tolist(), probabilities.tolist(), spans.prune_scores.tolist(), types, strict=True
     )
     return [
-        Link(span, entity, entity == row, score, probability, mention_score, share=1.0)
-        for row, (span, entity, score, probability, mention_score) in enumerate(decided)
+        Link(span, entity, entity == row, score, probability, mention_score, share=1.0, types=likely)
+        for row, (span, entity, score, probability, mention_score, likely) in enumerate(decided)
     ]

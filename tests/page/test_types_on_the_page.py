@@ -1,0 +1,48 @@
+"""Types beside the names of entities, in what is found by them, and in what is exported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamcoref.formats import write_documents
+from streamcoref.text import document_from_text
+from tests.page.reading import TEXT, export, paste, rows
+from tests.server.running import running
+from tests.toy_resolver import typed_resolver
+
+pytestmark = pytest.mark.browser
+
+ANN = replace(
+    document_from_text("Ann", "Ann ran to Ely. She saw it."),
+    predicted_clusters=(((0, 1), (5, 6)), ((3, 4), (7, 8))),
+    types={(0, 1): ("person", 0.75), (3, 4): ("place", 0.5)},
+)
+
+
+def types(tab: Any) -> list[str]:
+    return tab.locator("[role=option] .type").all_text_contents()
+
+
+def test_a_written_page_shows_types_and_finds_by_them(saved_page: Any) -> None:
+    tab = saved_page(ANN)
+    assert types(tab) == ["person", "place"]
+    tab.get_by_label("Find an entity or words").fill("place")
+    tab.wait_for_function("document.querySelectorAll('[role=option]').length === 1")
+    assert rows(tab) == [("Ely", 2)]
+    assert types(saved_page(replace(ANN, types={}))) == []
+
+
+@pytest.mark.parametrize("kind", ["JSON", "CSV"])
+def test_an_answer_with_types_is_exported_as_python_writes_it(tab: Any, tmp_path: Path, kind: str) -> None:
+    document = typed_resolver().resolve(TEXT)
+    with running(tmp_path / "data", resolver=typed_resolver()) as server:
+        tab.goto(server.url)
+        paste(tab, TEXT)
+        assert sorted(types(tab)) == sorted(entity.type for entity in document.entities)
+        found = export(tab, kind, tmp_path / "page")
+    write_documents([document], tmp_path / f"python.{kind.lower()}", kind.lower())
+    assert found == (tmp_path / f"python.{kind.lower()}").read_bytes().decode()
