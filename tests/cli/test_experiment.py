@@ -72,7 +72,7 @@ def without_time(found: dict[str, Any]) -> dict[str, Any]:
 
 def test_every_experiment_has_its_name() -> None:
     assert [name.value for name in Name] == list(EXPERIMENTS)
-    assert list(EXPERIMENTS) == ["main", "length", "memory", "clusters", "segments", "eviction", "ablation"]
+    assert list(EXPERIMENTS) == ["main", "length", "memory", "clusters", "segments", "eviction", "ablation", "books"]
 
 
 def test_the_files_are_named_and_there(tmp_path: Path, config: Path) -> None:

@@ -25,7 +25,8 @@ def experiment_of(path: Path) -> str:
 
 def test_every_experiment_has_a_config_for_open_corpora_and_for_ontonotes() -> None:
     names = {path.stem for path in CONFIGS}
-    assert names == {*EXPERIMENTS, *(f"ontonotes-{name}" for name in EXPERIMENTS), "memory-paper-sizes"}
+    on_ontonotes = {f"ontonotes-{name}" for name in EXPERIMENTS if name != "books"}  # it has no novels
+    assert names == {*EXPERIMENTS, *on_ontonotes, "memory-paper-sizes"}
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

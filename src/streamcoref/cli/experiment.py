@@ -28,6 +28,7 @@ class Name(StrEnum):
     segments = "segments"
     eviction = "eviction"
     ablation = "ablation"
+    books = "books"
 
 
 def experiment(

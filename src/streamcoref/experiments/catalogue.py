@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamcoref.experiments.ablation import ABLATION
 from streamcoref.experiments.base import Experiment
+from streamcoref.experiments.books import BOOKS
 from streamcoref.experiments.by_length import LENGTH
 from streamcoref.experiments.cluster_map import CLUSTERS
 from streamcoref.experiments.eviction import EVICTION
@@ -12,5 +13,5 @@ from streamcoref.experiments.memory_use import MEMORY
 from streamcoref.experiments.segment_lengths import SEGMENTS
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (MAIN, LENGTH, MEMORY, CLUSTERS, SEGMENTS, EVICTION, ABLATION)
+    experiment.name: experiment for experiment in (MAIN, LENGTH, MEMORY, CLUSTERS, SEGMENTS, EVICTION, ABLATION, BOOKS)
 }
