@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,13 @@ from pydantic import BaseModel
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import ModelConfig
 from streamcoref.model.evict import TwoDistancesOptions
+from streamcoref.training import read_chain
 from streamcoref.training.recipe import Recipe, overlay, parse_setting, read_recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
+CHAIN = ROOT / "recipes" / "default" / "chain.toml"
+LEGS = sorted(path for path in CHAIN.parent.glob("*.toml") if path != CHAIN)
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
     *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny", "query"),
@@ -38,7 +42,24 @@ def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
 BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline", "small-baseline-longer"}
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_the_legs_of_the_default_model_follow_each_other() -> None:
+    chain = read_chain(CHAIN)
+    assert {leg.run.folder.name for leg in chain.legs} == {path.stem for path in LEGS}
+    configs = [leg.model_config_of() for leg in chain.legs]
+    assert [config.kind for config in configs] == ["baseline", "incremental", "incremental"]
+    for before, leg in pairwise(chain.legs):
+        assert leg.model.start_from == before.run.folder / "best"
+    for one in ("schemes", "labels", "spans", "segments", "genres"):
+        assert len({repr(getattr(config, one)) for config in configs}) == 1, one
+    assert len({(config.encoder.layers, config.encoder.mix) for config in configs}) == 1
+    assert chain.bundle is not None
+    assert chain.bundle.source == chain.legs[-1].run.folder / "best"
+    for leg, config in zip(chain.legs, configs, strict=True):
+        for corpus in leg.corpora:
+            assert {corpus.scheme, corpus.labels.scheme if corpus.labels else None} <= {*config.schemes, None}
+
+
+@pytest.mark.parametrize("path", [*RECIPES, CHAIN, *LEGS], ids=lambda path: path.stem)
 def test_every_value_of_a_recipe_has_a_comment(path: Path) -> None:
     """On its line, or on its table's line, or on the line above either."""
     lines = path.read_text(encoding="utf-8").splitlines()

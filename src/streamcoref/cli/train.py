@@ -16,39 +16,52 @@ if TYPE_CHECKING:
 
 
 def train(
-    recipe: Annotated[Path, typer.Argument(help="A training recipe, such as recipes/small-baseline.toml.")],
+    recipe: Annotated[
+        Path,
+        typer.Argument(help="A training recipe, such as recipes/small-baseline.toml, or a chain of them."),
+    ],
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Set a value: training.epochs=3. May be repeated.")
+        list[str] | None,
+        typer.Option("--set", help="Set a value, in every leg of a chain: training.epochs=3. May be repeated."),
     ] = None,
     code: Annotated[
         list[Path] | None,
         typer.Option("--code", metavar="FILE", help="Python code whose parts the model may name. May be repeated."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the recipe's folder.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, with hours and sizes, and stop.")] = False,
 ) -> None:
-    """Train a model by a recipe. A run that was stopped or killed goes on with --resume."""
+    """Train a model by a recipe, or by a chain of recipes, each from the model
+    of the one before. What was stopped or killed goes on with --resume.
+    """
     from huggingface_hub.utils import logging as hub_logging
 
     from streamcoref.model.parts import load_code
-    from streamcoref.training import TrainingRun, plan, read_recipe
+    from streamcoref.training import read_chain
     from streamcoref.training.distributed import Workers
 
     # One sentence says at the end that the hub cannot be reached; each of its tries would say so before.
     hub_logging.set_verbosity(logging.ERROR)
     for file in code or ():
         load_code(file)
-    chosen = read_recipe(recipe, check_settings(settings))
+    chain = read_chain(recipe, check_settings(settings))
     say = typer.echo if Workers().is_first else lambda *_, **__: None
     if dry_run:
-        say(json.dumps(plan(chosen), indent=2))
+        say(json.dumps(chain.plan(timed=True), indent=2))
         return
-    run = TrainingRun(chosen)
-    if not _train(run, resume):
-        say(f"stopped and saved after step {run.standing.step}; go on with --resume", err=True)
+
+    def train_leg(run: TrainingRun, resume: bool) -> bool:
+        if not _train(run, resume):
+            say(f"stopped and saved after step {run.standing.step}; go on with --resume", err=True)
+            return False
+        best = f"best dev F1 {100 * run.standing.best:.2f}" if run.start.dev else "no dev corpus"
+        say(f"done: {best}, models in {run.folder.path}/best and {run.folder.path}/last")
+        return True
+
+    if not chain.train(resume, train_leg):
         raise typer.Exit(130)
-    best = f"best dev F1 {100 * run.standing.best:.2f}" if run.start.dev else "no dev corpus"
-    say(f"done: {best}, models in {run.folder.path}/best and {run.folder.path}/last")
+    if chain.bundle is not None:
+        say(f"done: the model is in {chain.bundle.folder}")
 
 
 def _train(run: TrainingRun, resume: bool) -> bool:

@@ -11,18 +11,23 @@ from streamcoref.training.data import TrainingCorpus, epoch_length
 from streamcoref.training.distributed import Workers
 from streamcoref.training.recipe import Recipe
 from streamcoref.training.start import prepare
+from streamcoref.training.timing import estimate_seconds
 
 
-def plan(recipe: Recipe) -> dict[str, Any]:
-    """Documents, steps, parameters and an estimate of the memory that training needs."""
+def plan(recipe: Recipe, timed: bool = False) -> dict[str, Any]:
+    """Documents, steps, parameters and an estimate of the memory and the disk space that training needs.
+
+    With `timed` also of the hours, for which a few documents are gone through.
+    """
     start = prepare(recipe)
     model = start.checkpoint.model
     parameters = sum(p.numel() for p in model.parameters())
     trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
     examples = [example for corpus in start.train for example in corpus.examples]
     longest = max(sum(len(s) for s in example.segments[: recipe.training.crop]) for example in examples)
-    steps = steps_per_epoch(start.train, Workers().count)
-    return {
+    workers = Workers().count
+    steps = steps_per_epoch(start.train, workers)
+    planned: dict[str, Any] = {
         "kind": start.checkpoint.config.kind,
         "train_documents": {c.options.name: len(c.examples) for c in start.train},
         "dev_documents": {c.options.name: len(c.examples) for c in start.dev},
@@ -35,7 +40,12 @@ def plan(recipe: Recipe) -> dict[str, Any]:
         "trained_parameters": trained,
         "longest_step_in_pieces": longest,
         "memory_gb": round(estimate_memory(start.checkpoint, parameters, trained, longest) / 1e9, 2),
+        # The models `best` and `last`, and in the state the weights with Adam's two moments of those that learn.
+        "disk_gb": round(4e-9 * (3 * parameters + 2 * trained), 2),
     }
+    if timed:
+        planned["hours"] = round(estimate_seconds(start, recipe) / workers / 3600, 2)
+    return planned
 
 
 def steps_per_epoch(corpora: Sequence[TrainingCorpus], workers: int) -> int:

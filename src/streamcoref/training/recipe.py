@@ -121,19 +121,22 @@ class Recipe(Options):
 
 def read_recipe(path: str | Path, settings: Sequence[str] = ()) -> Recipe:
     """A recipe with some values set from outside, as `training.epochs=3`."""
-    path = Path(path)
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StreamcorefError(f"cannot read the recipe {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise StreamcorefError(f"{path}: {error}") from error
+    values = read_table(Path(path))
     for setting in settings:
         values = overlay(values, parse_setting(setting))
     try:
         return Recipe.model_validate(values)
     except ValidationError as error:
         raise StreamcorefError(f"{path}: {describe_mistakes(error)}") from error
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StreamcorefError(f"cannot read the recipe {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise StreamcorefError(f"{path}: {error}") from error
 
 
 def parse_setting(setting: str) -> dict[str, Any]:

@@ -34,14 +34,15 @@ def _ignore(_: dict[str, Any]) -> None: ...
 class TrainingRun:
     """A recipe, run in its folder. What a recipe cannot have is said when the run is made, before anything is written.
 
-    Several processes that were started together each make the same run; the first of them writes.
+    Several processes that were started together each make the same run; the first of them writes. `workers` that are
+    given are theirs for longer than this run, and are left together at its end.
     """
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: Recipe, workers: Workers | None = None) -> None:
         self.recipe = recipe
         self.start = prepare(recipe)
         self.model = self.start.checkpoint.model
-        self.workers = Workers()
+        self.workers, self._leaves = workers or Workers(), workers is None
         self.workers.join(self.start.device)
         self.steps_per_epoch = steps_per_epoch(self.start.train, self.workers.count)
         self.total_steps = self.steps_per_epoch * recipe.training.epochs
@@ -69,7 +70,8 @@ class TrainingRun:
             return True
         finally:
             signal.signal(signal.SIGINT, before)
-            self.workers.close()
+            if self._leaves:
+                self.workers.close()
 
     # The loop
 

@@ -1,0 +1,68 @@
+"""A trained model as it is handed to others: small on disk, without what only training needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import torch
+from pydantic import NonNegativeFloat
+
+from streamcoref.checked import Options
+from streamcoref.model.base import CorefModel
+from streamcoref.model.checkpoint import CARD, Checkpoint, load_checkpoint, save_checkpoint
+from streamcoref.model.config import build_model
+from streamcoref.model.features.agreement import Value
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.training.conversion import take_weights
+
+# Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
+CONFLICTS = (
+    Value.SHARED_NAME,
+    Value.OTHER_NAME,
+    Value.OTHER_GENDER,
+    Value.OTHER_SPEAKER,
+    Value.SAME_SPEAKER_OTHER,
+)
+
+
+class BundleOptions(Options):
+    source: Path  # a model folder, such as runs/last-leg/best
+    folder: Path  # where it goes; a card that is there stays, for it is written by hand
+    weights: Literal["float32", "float16"] = "float16"
+    heads: tuple[Literal["types", "kinds", "statuses"], ...] = ("types",)  # that stay
+    # What a clear conflict in the feature `agreement` costs beyond what was learnt: a model knows its training texts
+    # too well to need agreement as much as on others.
+    conflict_penalty: NonNegativeFloat = 0.0
+
+
+def bundle(options: BundleOptions) -> None:
+    checkpoint = without_training(load_checkpoint(options.source), options.heads)
+    if options.conflict_penalty:
+        penalise(checkpoint.model, options.conflict_penalty)
+    card = options.folder / CARD
+    text = card.read_text(encoding="utf-8") if card.exists() else f"# {options.folder.name}\n\nA streamcoref model.\n"
+    save_checkpoint(options.folder, checkpoint, text, getattr(torch, options.weights))
+
+
+def without_training(checkpoint: Checkpoint, heads: tuple[str, ...]) -> Checkpoint:
+    """The model without what it learnt by alone: how its encoder was trained, and heads that are not to stay."""
+    config = checkpoint.config
+    encoder = config.encoder.model_copy(update={"trainable_from": None, "attention_dropout": None})
+    dropped = {head: () for head in config.labels.heads if head not in heads}
+    config = config.model_copy(update={"encoder": encoder, "labels": config.labels.model_copy(update=dropped)})
+    model = build_model(config, tokenizer=checkpoint.tokenizer)
+    take_weights(model, checkpoint.model)
+    return checkpoint._replace(model=model.eval(), config=config)
+
+
+@torch.no_grad()
+def penalise(model: CorefModel, penalty: float) -> None:
+    """Lower the prior score of conflicts: their embeddings move along the weights that read them."""
+    scorer = model.pair_score
+    assert isinstance(scorer, CoarseToFineScorer)
+    place = scorer.prior_features.names.index("agreement")
+    table: torch.Tensor = scorer.prior_features.tables["agreement"].weight  # type: ignore[assignment]
+    size = table.shape[1]
+    weights = scorer.prior.weight[0, place * size : (place + 1) * size]
+    table[list(CONFLICTS)] -= penalty * weights / weights.square().sum()

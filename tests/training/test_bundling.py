@@ -1,0 +1,55 @@
+"""What becomes of a model that is handed to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from streamcoref.model.checkpoint import load_checkpoint, save_checkpoint
+from streamcoref.model.features.agreement import Value
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.training import BundleOptions, bundle
+from streamcoref.training.bundling import CONFLICTS, penalise
+from tests.evaluation import toy_evaluation
+from tests.model import toys
+
+
+def test_the_card_stays_and_heads_that_only_taught_leave(tmp_path: Path) -> None:
+    labels: dict[str, Any] = {"types": ["person", "place"], "statuses": ["new", "giv:act"]}
+    given = toy_evaluation.checkpoint(labels=labels, encoder={"trainable_from": 1, "attention_dropout": 0.0})
+    save_checkpoint(tmp_path / "run", given, "# A run\n")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "README.md").write_text("# By hand\n", encoding="utf-8")
+    bundle(BundleOptions(source=tmp_path / "run", folder=tmp_path / "model", weights="float32"))
+    assert (tmp_path / "model" / "README.md").read_text(encoding="utf-8") == "# By hand\n"
+    made = load_checkpoint(tmp_path / "model")
+    assert made.config.labels.heads == {"types": ("person", "place")}
+    assert (made.config.encoder.trainable_from, made.config.encoder.attention_dropout) == (None, None)
+    mine, theirs = made.model.state_dict(), given.model.state_dict()
+    assert {name for name in theirs if name not in mine} == {n for n in theirs if n.startswith("labels.heads.statuses")}
+    assert all(torch.equal(tensor, theirs[name]) for name, tensor in mine.items())
+    bundle(BundleOptions(source=tmp_path / "run", folder=tmp_path / "other", heads=()))
+    assert load_checkpoint(tmp_path / "other").config.labels.heads == {}
+
+
+@torch.no_grad()
+def test_conflicts_cost_the_penalty_and_nothing_else_changes() -> None:
+    scorer = {"name": "coarse_to_fine", "hidden": 8, "shortlist": 4, "feature_size": 4}
+    names = {"features": ["distance", "agreement"], "prior_features": ["distance", "agreement"]}
+    model = toys.model(toys.config(pair_score=scorer | names), 0)
+    assert isinstance(model.pair_score, CoarseToFineScorer)
+
+    def tables() -> tuple[torch.Tensor, torch.Tensor]:
+        folded = model.pair_score.fold_features({"genre": 0, "scheme": 0})
+        assert folded.refine is not None
+        return folded.score.reshape(10, len(Value)), folded.refine[torch.arange(10 * len(Value))]
+
+    score, refine = tables()
+    penalise(model, 2.5)
+    expected = torch.zeros(len(Value))
+    expected[list(CONFLICTS)] = 2.5
+    after, refine_after = tables()
+    torch.testing.assert_close(score - after, expected.expand(10, -1), atol=1e-4, rtol=0)
+    assert torch.equal(refine_after, refine)
