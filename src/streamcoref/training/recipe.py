@@ -13,6 +13,7 @@ from streamcoref.checked import Options, describe_mistakes
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.config import ModelConfig, parse_config, preset, read_config
 from streamcoref.training.adam import Adam
+from streamcoref.training.augmenting import AugmentOptions
 from streamcoref.training.labels import Objective
 from streamcoref.training.precision import PrecisionName
 
@@ -82,6 +83,7 @@ class TrainingOptions(Options):
     only: tuple[str, ...] = ()  # beginnings of the names of the parameters that learn, if not all of them do
     only_epochs: NonNegativeInt | None = None  # for how many epochs that holds; None: for all
     hidden_pieces: float = Field(default=0.0, ge=0, lt=1)  # share that the encoder reads as masked while it learns
+    augment: AugmentOptions = AugmentOptions()  # documents as they might also have been written
     patience: PositiveInt | None = None  # stop after this many epochs without a better dev F1
     patience_from: Literal["next", "best"] = "next"  # best: the best epoch itself is counted
     dev_evict: bool = True  # whether entities are evicted on the dev corpora

@@ -102,7 +102,8 @@ class TrainingRun:
         trainable = self._choose_learning(epoch)
         precision, loss = self.start.precision, 0.0
         if rank < len(examples):
-            loss = self._go_through(examples[rank], self.start.encode, np.random.default_rng(seed), precision)
+            random = np.random.default_rng(seed)
+            loss = self._go_through(self.start.augment(examples[rank], random), self.start.encode, random, precision)
         self.workers.average_gradients(trainable, len(examples))
         norm = take_step(self.optimizer, precision, options, standing.step, self.total_steps)
         standing.step += 1

@@ -12,6 +12,7 @@ from streamcoref.model.checkpoint import Checkpoint, load_checkpoint, load_token
 from streamcoref.model.config import build_encoder, build_model
 from streamcoref.model.encoder_service import Encode
 from streamcoref.model.tokenizer import PieceTokenizer
+from streamcoref.training.augmenting import Augment, Augmenter, AugmentOptions, as_it_is
 from streamcoref.training.conversion import take_weights
 from streamcoref.training.data import TrainingCorpus, epoch_length, load_corpora
 from streamcoref.training.device import choose_device
@@ -33,6 +34,7 @@ class Start:
     precision: Precision
     train: list[TrainingCorpus]
     dev: list[TrainingCorpus]
+    augment: Augment
 
     @property
     def device(self) -> torch.device:
@@ -59,7 +61,20 @@ def prepare(recipe: Recipe) -> Start:
     if epoch_length(train) == 0:
         raise StreamcorefError("the weights of the training corpora leave no document; give one of them more")
     _check_labels(recipe, model, train)
-    return Start(checkpoint, conversion, _encode(recipe, checkpoint), precision, train, dev)
+    augment = _augment(recipe, checkpoint)
+    return Start(checkpoint, conversion, _encode(recipe, checkpoint), precision, train, dev, augment)
+
+
+def _augment(recipe: Recipe, checkpoint: Checkpoint) -> Augment:
+    options = recipe.training.augment
+    if options == AugmentOptions():
+        return as_it_is
+    if recipe.run.cache is not None and checkpoint.model.encoder.frozen:
+        raise StreamcorefError(
+            "training.augment makes another text at each visit, so that a cache of encodings has nothing to keep; "
+            "leave out one of the two"
+        )
+    return Augmenter(options, checkpoint.segmenter)
 
 
 def _check_labels(recipe: Recipe, model: CorefModel, train: list[TrainingCorpus]) -> None:
