@@ -302,7 +302,7 @@ def test_every_option_and_format_is_described() -> None:
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     names = [*inspect.signature(resolve).parameters, *inspect.signature(entities).parameters]
-    for name in {*names, "from", "format"} - {"files", "path", "format_name", "source_format"}:
+    for name in {*names, "from", "format", "type"} - {"files", "path", "format_name", "source_format", "kind"}:
         assert f"--{name.replace('_', '-')}" in page, name
     for known in FORMATS.working():
         assert f"`{known.name}`" in page, known.name

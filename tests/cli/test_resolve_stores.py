@@ -141,11 +141,11 @@ def test_a_store_is_readable_while_it_is_written(model: Path, monkeypatch: pytes
     seen = []
     plain = Store.commit
 
-    def commit(self: Store, *arguments: Any) -> None:
+    def commit(self: Store, *arguments: Any, **named: Any) -> None:
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as reader:
             reader.execute("BEGIN")
             seen.append(reader.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone())
-            plain(self, *arguments)
+            plain(self, *arguments, **named)
             # a reader keeps what it sees
             assert reader.execute("SELECT count(*) FROM mentions").fetchone()[0] == seen[-1][1]
 

@@ -87,7 +87,7 @@ def test_from_the_release_to_every_table(here: Path) -> None:
             assert "OntoNotes 5.0" in (folder / f"{arguments[0]}.md").read_text() or arguments[0] == "clusters"
             assert list(folder.glob("*.png"))
             assert list(folder.glob("*.html"))
-    assert sorted(done) == sorted(EXPERIMENTS)
+    assert sorted(done) == sorted(EXPERIMENTS.keys() - {"books"})  # which needs novels
     page = (here / "results/ontonotes-main/main.md").read_text(encoding="utf-8")
     assert "| paper: incremental | 348 |" in page
     assert "bn/cnn/00/cnn_0040_0" in (here / "results/ontonotes-clusters/clusters.md").read_text(encoding="utf-8")

@@ -74,7 +74,7 @@ def test_dropout_of_embeddings_is_an_option(embedding_dropout: bool) -> None:
 
     def passes() -> list[torch.Tensor]:
         spans = model.spans(pieces, segment)
-        return [spans.candidate_scores, spans.vectors, model.pair_score.fold_features({}).score]
+        return [spans.candidate_scores, spans.vectors, *model.pair_score.fold_features({}).score.tables]
 
     same = [torch.equal(a, b) for a, b in zip(passes(), passes(), strict=True) if a.shape == b.shape]
     assert same == [not embedding_dropout] * 3

@@ -49,7 +49,7 @@ def test_added_features_learn() -> None:
     take_weights(new, model_with(1))
     table = new.pair_score.fold_features({"genre": 0, "scheme": 0}).refine
     assert table is not None
-    (table * torch.randn_like(table)).sum().backward()
+    torch.stack([(part * torch.randn_like(part)).sum() for part in table.tables]).sum().backward()
     gradient = new.pair_score.net.hidden.weight.grad
     assert gradient is not None
     assert gradient[:, -4:].abs().sum() > 0

@@ -13,20 +13,21 @@ export function correctedDocument(answer, record) {
     sentenceEnds: ends,
     speakers: (record.speakers ?? []).flat(),
     offsets: record.offsets.map(([start, end]) => [answer.positions.unit(start), answer.positions.unit(end)]),
-    entities: normalForm(answer),
+    sections: record.sections ?? [],
+    ...normalForm(answer),
   };
 }
 
 const byWords = (a, b) => a.word_start - b.word_start || a.word_end - b.word_end;
 
-// Entities by their first mention and numbered so, no span twice.
+// Entities by their first mention and numbered so, no span twice; quotations name them by these numbers.
 function normalForm(answer) {
   const entities = [...answer.entities.values()]
     .filter((entity) => entity.mentions.length)
     .map((entity) => {
       const sorted = [...entity.mentions].sort(byWords);
       const mentions = sorted.filter((mention, i) => i === 0 || byWords(sorted[i - 1], mention) !== 0);
-      return {name: entity.label, type: entity.type, type_score: entity.type_score, mentions};
+      return {was: entity.id, name: entity.label, type: entity.type, type_score: entity.type_score, mentions};
     })
     .sort((a, b) => byWords(a.mentions[0], b.mentions[0]));
   const place = ({start, end, word_start, word_end, sentence, score}) => ({
@@ -35,7 +36,15 @@ function normalForm(answer) {
     end: answer.positions.character(end),
     word_start, word_end, sentence, score: score ?? null,
   });
-  return entities.map(({mentions, ...known}, id) => (
-    {id, ...known, size: mentions.length, mentions: mentions.map(place)}
-  ));
+  const numbers = new Map(entities.map(({was}, id) => [was, id]));
+  const number = (source) => source === null ? null : numbers.get(answer.root(source)) ?? null;
+  const quotations = answer.quotations
+    .map((one) => ({...one, speaker: number(one.speaker), addressee: number(one.addressee)}))
+    .sort(byWords);
+  return {
+    entities: entities.map(({mentions, was, ...known}, id) => (
+      {id, ...known, size: mentions.length, mentions: mentions.map(place)}
+    )),
+    quotations,
+  };
 }

@@ -11,16 +11,30 @@ export function spelt(score) {
 const quoted = (value) => JSON.stringify(value);
 
 export function toJson(document) {
-  const {key, genre, text, words, sentenceEnds, entities} = document;
+  const {key, genre, text, words, sentenceEnds, sections, entities, quotations} = document;
   const head =
     `{"key": ${quoted(key)}, "genre": ${quoted(genre)}, "text": ${quoted(text)}, ` +
-    `"words": ${words.length}, "sentences": ${sentenceEnds.length}, "entities": [`;
+    `"words": ${words.length}, "sentences": ${sentenceEnds.length}, ` +
+    `"sections": [${sections.map(sectionJson).join(", ")}], "entities": [`;
   const lines = entities.map(({id, name, size, type, type_score, mentions}) => {
     const places = mentions.map(mentionJson).join(", ");
     const what = type === null ? "" : `"type": ${quoted(type)}, "type_score": ${spelt(type_score)}, `;
     return `\n  {"id": ${id}, "name": ${quoted(name)}, "size": ${size}, ${what}"mentions": [${places}]}`;
   });
-  return `[\n${head}${lines.join(",")}${lines.length ? "\n" : ""}]}\n]\n`;
+  const said = quotations.map((one) => `\n  ${quotationJson(one)}`).join(",");
+  const more = quotations.length ? `, "quotations": [${said}\n]` : "";
+  return `[\n${head}${lines.join(",")}${lines.length ? "\n" : ""}]${more}}\n]\n`;
+}
+
+function sectionJson({title, level, start, end}) {
+  return `{"title": ${quoted(title)}, "level": ${level}, "start": ${start}, "end": ${end}}`;
+}
+
+function quotationJson({word_start, word_end, start, end, speaker, addressee, kind, score}) {
+  return (
+    `{"word_start": ${word_start}, "word_end": ${word_end}, "start": ${start}, "end": ${end}, ` +
+    `"speaker": ${speaker}, "addressee": ${addressee}, "kind": ${quoted(kind)}, "score": ${spelt(score)}}`
+  );
 }
 
 function mentionJson({text, start, end, word_start, word_end, sentence, score}) {
