@@ -31,7 +31,7 @@ lint: $(DEV)
 	$(BIN)/mypy
 
 test: lint chromium
-	$(BIN)/python -m pytest -m ""
+	$(BIN)/python -m pytest -m "" --numprocesses 2 --dist loadfile
 
 # The site, in build/site: every link is checked, and the reference is made from the docstrings.
 docs: $(DEV)

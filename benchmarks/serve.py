@@ -231,6 +231,7 @@ async def measure(streams: int, seconds: float, chats: int, arguments: list[str]
     with serving(*arguments) as server:
         async with AsyncClient(server.url) as client:
             found = {"streams": streams, **await throughput(client, server, text, streams, seconds)}
+    show(found)
     with serving("--threads", "1", "--workers", "1") as server:
         async with AsyncClient(server.url) as client:
             first = await client.stream()
@@ -239,10 +240,17 @@ async def measure(streams: int, seconds: float, chats: int, arguments: list[str]
             await one_alone(client, server, await first.state(), text, seconds / ROUNDS, one_core)
     found["one_thread"] = one_core.figures()
     found["bound"] = round(2 * one_core.speed / found["one_after_the_other"]["words_a_second"], 2)
+    show({name: found[name] for name in ("one_thread", "bound")})
     with serving() as server:
         async with AsyncClient(server.url) as client:
             found["open_chats"] = await open_chats(client, server, text, chats)
+    show({"open_chats": found["open_chats"]})
     return found
+
+
+def show(figures: dict[str, Any]) -> None:
+    for name, value in figures.items():
+        print(f"{name:22} {json.dumps(value)}", flush=True)
 
 
 def main() -> None:
@@ -253,10 +261,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=None, help="calls that the server works on at once")
     given = parser.parse_args()
     arguments = [] if given.workers is None else ["--workers", str(given.workers)]
-    found = asyncio.run(measure(given.streams, given.seconds, given.chats, arguments))
-    for name, figures in found.items():
-        print(f"{name:22} {json.dumps(figures)}")
-    print(json.dumps(found))
+    print(json.dumps(asyncio.run(measure(given.streams, given.seconds, given.chats, arguments))))
 
 
 if __name__ == "__main__":

@@ -78,6 +78,9 @@ def test_a_book_in_and_its_entities_out(client: httpx.Client, packed: bool) -> N
     assert client.get(f"/v1/jobs/{job}/text").json() == {"start": 0, "end": len(BOOK), "text": BOOK}
     part = client.get(f"/v1/jobs/{job}/text", params={"start": 10, "end": 30}).json()
     assert part == {"start": 10, "end": 30, "text": BOOK[10:30]}
+    for place in (len(BOOK), len(BOOK) + 1, (1 << 50) - 1):
+        part = client.get(f"/v1/jobs/{job}/text", params={"start": place, "end": place + 1}).json()
+        assert part == {"start": place, "end": place, "text": ""}
     split = Document.from_dict(client.get(f"/v1/jobs/{job}/record").json())
     assert split.words == toy_resolver.resolver().resolve(BOOK).words
     here = client.get(f"/v1/jobs/{job}/mentions", params={"start": 100, "end": 140}).json()["mentions"]

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,51 +158,50 @@ def test_sigterm_finishes_what_has_begun_and_saves(tmp_path: Path, model: Path) 
     assert [plain(events) for events in found] == [alone([(STORY, None), (STORY * 3, None)])] * 5
 
 
-class Room:
-    """A limit on how large this process may make a file, which is what a full disk is to SQLite and to us."""
+@contextmanager
+def no_room(size: int = 4096) -> Iterator[None]:
+    """A limit on how large this process may make a file, which is what a full disk is to SQLite and to us.
 
-    def __init__(self) -> None:
-        self._before = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def none(self, size: int) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, self._before[1]))
-
-    def again(self) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, self._before)
-
-
-@pytest.fixture
-def room() -> Iterator[Room]:
-    found = Room()
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    yield found
-    found.again()
-    signal.signal(signal.SIGXFSZ, before)
+    It ends with the block, whatever happens there: pytest itself may have to write to a file, of what went wrong.
+    """
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_full_disk_is_said_and_survived(tmp_path: Path, room: Room) -> None:
+def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
     with running(tmp_path / "data") as server, server.client() as client:
-        id_ = create(client)
+        id_, other = create(client), create(client)
+        job = client.post("/v1/jobs", content=STORY.encode()).json()["id"]
+        wait_for(client, job, "done")
         first = call(client, f"{id_}/feed", text=STORY)
         safe = call(client, f"{id_}/flush")
-        room.none(4096)
-        fed = call(client, f"{id_}/feed", text=STORY)  # it goes on, and does not claim to be safe
-        flushed = call(client, f"{id_}/flush")
-        assert flushed["position"] == 2 * len(STORY)
-        assert flushed["safe_position"] == safe["position"] == len(STORY)
-        refused = client.post("/v1/streams", json={})
-        assert refused.status_code == 507
-        assert refused.headers["retry-after"]
-        assert client.post("/v1/jobs", content=(STORY * 100).encode()).status_code == 507
-        assert client.get("/readyz").status_code == 503
-        assert "saved" in client.get("/readyz").json()["reason"]
-        assert client.get("/healthz").status_code == 200
-        room.again()
+        with no_room():
+            fed = call(client, f"{id_}/feed", text=STORY)  # it goes on, and does not claim to be safe
+            flushed = call(client, f"{id_}/flush")
+            assert flushed["position"] == 2 * len(STORY)
+            assert flushed["safe_position"] == safe["position"] == len(STORY)
+            refused = client.post("/v1/streams", json={})
+            assert refused.status_code == 507
+            assert refused.headers["retry-after"]
+            assert client.post("/v1/jobs", content=(STORY * 100).encode()).status_code == 507
+            assert client.delete(f"/v1/streams/{other}").status_code == 507
+            assert client.delete(f"/v1/jobs/{job}").status_code == 507
+            assert client.get("/readyz").status_code == 503
+            assert "saved" in client.get("/readyz").json()["reason"]
+            assert client.get("/healthz").status_code == 200
         until = time.monotonic() + 60
         while client.get("/readyz").status_code != 200:
             assert time.monotonic() < until
             time.sleep(0.05)
         assert create(client)
+        assert client.delete(f"/v1/streams/{other}").status_code == 200
+        assert client.delete(f"/v1/jobs/{job}").status_code == 200
         closed = call(client, f"{id_}/close")
         assert closed["safe_position"] == closed["position"]
         found = [answer["events"] for answer in (first, safe, fed, flushed, closed)]
@@ -209,24 +209,23 @@ def test_a_full_disk_is_said_and_survived(tmp_path: Path, room: Room) -> None:
     assert plain([event for events in found for event in events]) == expected
 
 
-def test_a_job_waits_for_room_and_goes_on(tmp_path: Path, room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_waits_for_room_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from streamcoref.server import jobs
     from streamcoref.store import job as store_job
 
     monkeypatch.setattr(jobs, "TRY_AGAIN_SECONDS", 0.3)
     monkeypatch.setattr(store_job, "SAVE_SECONDS", 0.0)
-    book = STORY * 10
+    book = STORY * 20
     with running(tmp_path / "data") as server, server.client() as client:
         id_ = client.post("/v1/jobs", content=book.encode(), params={"name": "book.txt"}).json()["id"]
         wait_for(client, id_, "reading")
-        room.none(4096)
-        until = time.monotonic() + 60
-        while client.get(f"/v1/jobs/{id_}").json()["error"] is None:
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        told = client.get(f"/v1/jobs/{id_}").json()
-        assert told["state"] in ("queued", "reading")
-        room.again()
+        with no_room():
+            until = time.monotonic() + 60
+            while client.get(f"/v1/jobs/{id_}").json()["error"] is None:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            told = client.get(f"/v1/jobs/{id_}").json()
+            assert told["state"] in ("queued", "reading")
         assert wait_for(client, id_, "done")["error"] is None
         assert everything(client, id_) == expected_of_book(book)
 

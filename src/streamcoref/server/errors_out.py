@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import Any
 
 from fastapi import FastAPI
@@ -15,7 +16,7 @@ from starlette.websockets import WebSocket
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.server.answers import JSON, as_bytes
-from streamcoref.server.refusals import sentence
+from streamcoref.server.refusals import cannot_save, sentence
 
 _POLICY = 1008  # of WebSockets: refused
 _NO_OBJECT = ("missing", "model_attributes_type", "model_type", "dict_type")  # of pydantic, for a whole body
@@ -44,6 +45,11 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(StreamcorefError)
     async def wrong(_: Request, error: StreamcorefError) -> Response:
         return error_answer(400, sentence(error))
+
+    @app.exception_handler(sqlite3.OperationalError)
+    async def unsaved(_: Request, error: sqlite3.OperationalError) -> Response:
+        refusal = cannot_save(error)
+        return error_answer(refusal.status_code, refusal.detail, refusal.headers)
 
     @app.exception_handler(RequestValidationError)
     async def misshaped(_: Request, error: RequestValidationError) -> Response:

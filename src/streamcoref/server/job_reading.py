@@ -123,7 +123,7 @@ def _write_text(path: Path, text: Iterable[str]) -> None:
 
 
 def text_between(path: Path, start: int, end: int) -> str:
-    """Characters of the text that was read."""
+    """Characters of the text that was read; none where it has none."""
     with path.open("rb") as stream:
-        stream.seek(_WIDTH * start)
+        stream.seek(min(_WIDTH * start, path.stat().st_size))  # some file systems know no place so far behind the end
         return stream.read(_WIDTH * max(0, end - start)).decode("utf-32-le", "surrogatepass")

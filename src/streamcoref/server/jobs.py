@@ -116,26 +116,10 @@ class JobTable:
     def add(self, owner: str, folder: Path, file: str, name: str, settings: JobSettings) -> Job:
         """A job for a file that is complete."""
         job = Job(folder.name, owner, name, file, settings, QUEUED, None, ReadingProgress(0, None, 0, 0), time.time())
-        try:
-            self._database.write(
-                f"INSERT INTO jobs VALUES (?{', ?' * 11})",
-                (
-                    job.id,
-                    owner,
-                    _storable(name),
-                    file,
-                    settings.model_dump_json(),
-                    QUEUED,
-                    None,
-                    0,
-                    None,
-                    0,
-                    0,
-                    job.made,
-                ),
-            )
-        except sqlite3.Error as error:
-            raise cannot_save(error) from error
+        self._database.write(
+            f"INSERT INTO jobs VALUES (?{', ?' * 11})",
+            (job.id, owner, _storable(name), file, settings.model_dump_json(), QUEUED, None, 0, None, 0, 0, job.made),
+        )
         self._jobs[job.id] = job
         self._begin(job)
         return job

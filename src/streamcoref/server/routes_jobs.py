@@ -23,7 +23,7 @@ from streamcoref.server.answers import SERVER_SENT, Records, json_answer, record
 from streamcoref.server.job_reading import STORE, TEXT, JobSettings, file_name, split_document, text_between
 from streamcoref.server.jobs import CANCELLED, DONE, ENDED, FAILED, Job
 from streamcoref.server.parts import Called, Caller
-from streamcoref.server.refusals import Refusal, cannot_save
+from streamcoref.server.refusals import Refusal, cannot_save, unknown
 from streamcoref.server.schemas import EntityPage, JobAnswer, JobList, MentionPage, Removed, SplitAnswer, TextPart
 
 LONGEST_NAME, LARGEST_PAGE, LONGEST_PART = 300, 10_000, 1_000_000
@@ -268,4 +268,7 @@ def _store(caller: Called, id_: str) -> Path:
 
 async def _looked(caller: Called, look: Any) -> Any:
     with caller.service.work.place():
-        return await caller.service.work.in_time(caller.service.work.run(look))
+        try:
+            return await caller.service.work.in_time(caller.service.work.run(look))
+        except FileNotFoundError:  # removed meanwhile
+            raise unknown("job") from None

@@ -20,7 +20,7 @@ from streamcoref.server.database import ServerDatabase
 from streamcoref.server.limits import Limits
 from streamcoref.server.listeners import Listeners
 from streamcoref.server.metrics import Metrics
-from streamcoref.server.refusals import Refusal, cannot_save, unknown
+from streamcoref.server.refusals import Refusal, unknown
 from streamcoref.server.work import Work
 
 if TYPE_CHECKING:
@@ -114,10 +114,7 @@ class StreamTable:
             made,
             made,
         )
-        try:
-            self._database.write(f"INSERT INTO streams VALUES (?{', ?' * (len(values) - 1)})", values)
-        except sqlite3.Error as error:
-            raise cannot_save(error) from error
+        self._database.write(f"INSERT INTO streams VALUES (?{', ?' * (len(values) - 1)})", values)
         return OpenStream(id_, owner, stream, 0, "[]", 0, stream.position)
 
     def _restored(self, state: bytes, options: dict[str, Any]) -> Stream:
