@@ -63,6 +63,13 @@ def test_public_names() -> None:
     assert all(hasattr(streamcoref, name) for name in streamcoref.__all__)
 
 
+def test_nothing_else_is_shown() -> None:
+    """Not the modules that happen to be imported, however many those are."""
+    code = "import streamcoref; streamcoref.Resolver; print(*dir(streamcoref))"
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert shown == sorted(streamcoref.__all__)
+
+
 def test_import_is_light() -> None:
     assert imported("import streamcoref") == set()
     assert (

@@ -15,6 +15,7 @@ from streamcoref.errors import InputError
 from streamcoref.formats import format_of_input, read_documents
 from streamcoref.formats.files import LONGEST_LINE
 from tests.cli.toy_resolving import ENVIRONMENT, run
+from tests.waiting import PATIENCE
 
 COMMAND = f'{sys.executable} -c "from streamcoref.cli import main; main()"'
 
@@ -27,7 +28,7 @@ def shell(folder: Path, arguments: str) -> subprocess.CompletedProcess[str]:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.experiments import run as running
 from streamcoref.experiments.catalogue import EXPERIMENTS
 from streamcoref.formats import write_documents
+from tests.cli.commands import run_command
 from tests.evaluation import toy_evaluation as toy
 from tests.experiments.toy_experiments import write_config
 from tests.model.toys import tokenizer
@@ -53,12 +55,7 @@ def config(tmp_path: Path) -> Path:
     return write_config(tmp_path / "eviction.toml", values)
 
 
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["experiment", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+run = partial(run_command, "experiment")
 
 
 def cells(folder: Path) -> dict[str, Any]:

@@ -5,35 +5,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from streamcoref.cli import app
-from streamcoref.cli.remedies import sentence
-from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import load_checkpoint
+from tests.cli.commands import complaint_of, run_command
 
 DATA = Path(__file__).parent.parent / "convert" / "data"
 TINY = DATA / "spanbert_tiny"
 
 
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["import", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def complaint(*arguments: object) -> str:
-    """What the user is told: one sentence, on one line."""
-    with pytest.raises(StreamcorefError) as caught:
-        run(*arguments)
-    message = sentence(caught.value)
-    assert "\n" not in message
-    return message
+run, complaint = partial(run_command, "import"), partial(complaint_of, "import")
 
 
 def rows(output: str) -> dict[str, list[str]]:

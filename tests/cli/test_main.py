@@ -65,9 +65,13 @@ def test_names_of_files_are_no_commands_to_a_terminal(tmp_path: Path, model: Pat
 def test_a_link_that_leads_nowhere_is_reported(tmp_path: Path, model: Path) -> None:
     (tmp_path / "a.txt").write_text("Anna saw the ship.")
     (tmp_path / "b.txt").symlink_to(tmp_path / "gone.txt")
+    (tmp_path / "chapters").symlink_to(tmp_path / "gone")
+    (tmp_path / "notes.log").symlink_to(tmp_path / "gone.log")  # no text, whether it is there or not
     result = invoke("resolve", "--model", model, tmp_path)
     assert result.exit_code == 1
     assert "b.txt: this is a link to a file that is not there" in result.stderr
+    assert "chapters: this is a link to a file that is not there" in result.stderr
+    assert "notes.log" not in result.stderr
     assert result.stdout.startswith("a: 5 words")
     assert "b.txt: this is a link to a file that is not there" in invoke("corpus", "info", tmp_path).stderr
 

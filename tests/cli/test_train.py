@@ -9,18 +9,16 @@ import signal
 import subprocess
 import sys
 import types
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from huggingface_hub.utils import logging as hub_logging
-from typer.testing import CliRunner
 
-from streamcoref.cli import app
-from streamcoref.cli.remedies import sentence
-from streamcoref.errors import StreamcorefError
 from streamcoref.training.cpu_trial import BOOT, ISA, WITHOUT_AMX, cpu_trouble
+from tests.cli.commands import complaint_of, run_command
 from tests.training import synthetic
 from tests.training.synthetic import log
 
@@ -28,21 +26,7 @@ NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 COMMAND = [sys.executable, "-c", "from streamcoref.cli import main; main()", "train"]
 
 
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["train", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def complaint(*arguments: object) -> str:
-    """What the user is told: one sentence, on one line."""
-    with pytest.raises(StreamcorefError) as caught:
-        run(*arguments)
-    message = sentence(caught.value)
-    assert "\n" not in message
-    return message
+run, complaint = partial(run_command, "train"), partial(complaint_of, "train")
 
 
 def short(folder: Path, **training: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,15 +30,17 @@ def masked(data: bytes) -> bytes:
 def block(entries: Sequence[tuple[bytes, bytes]]) -> bytes:
     out, before = b"", b""
     for key, value in entries:
-        shared = next(
-            (i for i, (a, b) in enumerate(zip(key, before, strict=False)) if a != b), min(len(key), len(before))
-        )
+        longest = min(len(key), len(before))
+        shared = bisect_left(range(1, longest + 1), 1, key=lambda end, key=key, old=before: key[:end] != old[:end])
         out += varint(shared) + varint(len(key) - shared) + varint(len(value)) + key[shared:] + value
         before = key
     return out + (0).to_bytes(4, "little") + (1).to_bytes(4, "little")  # one restart, at 0
 
 
-def write_table(path: Path, blocks: Sequence[Sequence[tuple[bytes, bytes]]], compression: int = 0) -> None:
+def write_table(
+    path: Path, blocks: Sequence[Sequence[tuple[bytes, bytes]]], compression: int = 0, again: int = 1
+) -> None:
+    """Blocks, of which the index tells; `again` and again, if it is not an honest one."""
     out, handles = b"", []
 
     def add(content: bytes) -> bytes:
@@ -48,7 +51,7 @@ def write_table(path: Path, blocks: Sequence[Sequence[tuple[bytes, bytes]]], com
         return handle
 
     handles = [(entries[-1][0], add(block(entries))) for entries in blocks]
-    footer = add(block([])) + add(block(handles))
+    footer = add(block([])) + add(block(handles * again))
     path.write_bytes(out + footer.ljust(40, b"\0") + MAGIC)
 
 

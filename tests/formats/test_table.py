@@ -54,7 +54,7 @@ def test_the_formats_in_the_order_in_which_they_are_asked() -> None:
 def test_every_module_with_a_format_is_in_the_table() -> None:
     files = Path(formats.__file__).parent.glob("*.py")
     assert sorted(FORMATS) == sorted(
-        re.search(r'^    name="(\w+)",$', text, re.MULTILINE)[1]  # type: ignore[index]
+        re.search(r'^FORMAT = Format\(\s*name="(\w+)"', text, re.MULTILINE)[1]  # type: ignore[index]
         for text in (file.read_text(encoding="utf-8") for file in files)
         if re.search("^FORMAT = Format", text, re.MULTILINE)
     )

@@ -20,6 +20,9 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import load_checkpoint, load_tokenizer
 from streamcoref.model.encoder import pretrained_encoder, random_encoder
 from tests import toy_resolver
+from tests.integrations import fake_hub
+from tests.model import untrusted_folders
+from tests.waiting import PATIENCE
 
 # Of every kind of class that transformers would look for; running the module leaves a mark.
 MODULE = """
@@ -42,6 +45,7 @@ class EvilTokenizer(BertTokenizerFast):
 """
 TOKENIZER_MAP = {"auto_map": {"AutoTokenizer": [None, "evil.EvilTokenizer"]}, "tokenizer_class": "EvilTokenizer"}
 MODEL_MAP = {"AutoConfig": "evil.EvilConfig", "AutoModel": "evil.EvilModel"}
+MEGABYTES = 400  # that a load may cost: of a toy, with all that it imports
 NEEDS_CODE = "it needs program code that comes with it"
 
 
@@ -136,6 +140,66 @@ def test_every_call_says_so() -> None:
     assert calls >= 4
 
 
+BY_NAME = """
+import builtins, json, resource, sys
+from pathlib import Path
+
+import streamcoref
+from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import load_checkpoint, load_tokenizer
+from streamcoref.model.encoder import pretrained_encoder
+from streamcoref.model.tokenizer_files import load_auto_tokenizer
+
+builtins.input = lambda _="": Path(sys.argv[1]).write_text("asked") and "y"
+ways = {"model": streamcoref.load, "tokenizer": load_tokenizer, "convert": load_auto_tokenizer}
+for way, load in {**ways, "encoder": pretrained_encoder}.items():
+    for name in ("tester/good", "tester/evil", "tester/numbered", "tester/large"):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            load(f"{name}-encoder" if way == "encoder" else name)
+            said = ""
+        except StreamcorefError as error:
+            said = str(error)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        print(json.dumps([way, name.removeprefix("tester/"), said, grown]))
+"""
+
+
+@pytest.mark.slow
+def test_a_name_on_the_hub_is_a_strangers_folder_too(folder: Path, mark: Path, tmp_path: Path) -> None:
+    """By every way that takes a name: no code is fetched, none is run, and no memory is spent on what a file says."""
+    folders = {name: shutil.copytree(folder, tmp_path / name) for name in ("good", "evil", "numbered", "large")}
+    evil_tokenizer(folders["evil"])
+    untrusted_folders.piece(1 << 31)(folders["numbered"])
+    for name, source in list(folders.items()):
+        folders[f"{name}-encoder"] = encoder = shutil.copytree(source, tmp_path / f"{name}-encoder")
+        evil_encoder(encoder, **({} if name == "evil" else {"model_type": "bert"}))
+    change(folders["large-encoder"] / "config.json", {"vocab_size": 5_000_000})
+    untrusted_folders.size("vocab_size", 5_000_000)(folders["large"])
+    with fake_hub.running() as hub:
+        for name, source in folders.items():
+            repository = hub.repositories[f"tester/{name}"] = fake_hub.Repository(private=False)
+            repository.commit("main", "all", {path.name: path.read_bytes() for path in source.iterdir()})
+        environment = os.environ | {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
+        done = subprocess.run(
+            [sys.executable, "-c", BY_NAME, str(mark)], env=environment, capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    found = {(way, name): (said, grown) for way, name, said, grown in map(json.loads, done.stdout.splitlines())}
+    needs_code = {(way, "evil") for way in ("model", "tokenizer", "convert", "encoder")}
+    refused = {(way, "numbered"): "2147483648" for way in ("model", "tokenizer", "convert")} | {
+        ("model", "large"): "needs [5000000, 32]",
+        ("encoder", "large"): "numbers, but its weights have",
+        **dict.fromkeys(needs_code, NEEDS_CODE),
+    }
+    for case, (said, grown) in found.items():
+        assert (refused[case] in said) if case in refused else not said, (case, said)
+        assert grown < MEGABYTES, (case, grown)
+    assert found.keys() >= refused.keys()
+    assert not mark.exists()
+    assert not any(request.endswith(".py") for request in hub.requests)
+
+
 COMMANDS: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "resolve": (evil_tokenizer, ["resolve", "text.txt", "--model", "model"]),
     "corpus convert": (
@@ -167,7 +231,7 @@ def test_no_question_on_a_terminal(command: str, folder: Path, mark: Path, tmp_p
             stdin=theirs,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
     finally:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +13,16 @@ import pytest
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.encoder import pretrained_encoder
+from streamcoref.resolver import load
 from tests import toy_resolver
 from tests.model.untrusted_folders import CASES, size
+from tests.mutations import mutated
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MEGABYTES = 100  # that a refusal may cost, at most
-SECONDS = 20.0
+CHANGES = 400
+SECONDS = 20.0  # of the CPU
 
 
 @pytest.mark.slow
@@ -28,7 +34,7 @@ def test_what_is_wrong_is_said_before_memory_is_spent(tmp_path: Path) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -63,3 +69,24 @@ def test_an_encoder_is_compared_with_its_weights_too(key: str, value: object, sa
     (folder / "config.json").write_text(json.dumps(architecture))
     with pytest.raises(StreamcorefError, match=f"cannot load the encoder '{folder}': .*{said}"):
         pretrained_encoder(str(folder))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of other libraries, about values that they take
+def test_whatever_is_changed_in_a_folder(tmp_path: Path) -> None:
+    """Values of its files replaced, dropped, doubled: it is loaded and reads a text, or a sentence says why not."""
+    good = toy_resolver.save_model(tmp_path / "good")
+    folder = shutil.copytree(good, tmp_path / "changed")
+    choose = random.Random(4)
+    outcomes = {"read": 0, "refused": 0, "refused at length": 0}
+    for _ in range(CHANGES):
+        name = choose.choice(("config.json", "config.json", "tokenizer.json", "tokenizer_config.json"))
+        (folder / name).write_text(json.dumps(mutated(choose, json.loads((good / name).read_text()))))
+        try:
+            load(folder).resolve("Anna met her brother, and she 👍 it é.", singletons=True)
+            outcomes["read"] += 1
+        except StreamcorefError as error:
+            outcomes["refused" if "\n" not in str(error) else "refused at length"] += 1
+        shutil.copy(good / name, folder / name)
+    assert not outcomes.pop("refused at length")
+    assert min(outcomes.values()) > CHANGES / 20, outcomes

@@ -168,6 +168,14 @@ CASES: dict[str, tuple[Damage, str]] = {
         changed("tokenizer_config.json", "tokenizer_class", value=7),
         "tokenizer",
     ),
+    "a tokenizer whose longest text is a list": (
+        changed("tokenizer_config.json", "model_max_length", value=[None, None]),
+        "tokenizer",
+    ),
+    "a tokenizer without a name for the unknown": (
+        changed("tokenizer_config.json", "unk_token", value=""),
+        "tokenizer",
+    ),
     "added tokens that are a list": (text("added_tokens.json", "[]"), "added_tokens.json"),
     "special tokens that are nested": (text("special_tokens_map.json", NESTED), "special_tokens_map.json"),
     "an id of 2^31": (piece(1 << 31), "2147483648"),
@@ -195,14 +203,14 @@ def main(saved: Path, work: Path, names: list[str]) -> None:
         folder = work / str(number)
         shutil.copytree(saved, folder)
         CASES[name][0](folder)
-        before, began, raised, said = peak(), time.monotonic(), "", ""
+        before, began, raised, said = peak(), time.process_time(), "", ""
         try:
             load_checkpoint(folder)
         except StreamcorefError as error:
             raised, said = "StreamcorefError", str(error)
         except BaseException as error:
             raised, said = type(error).__name__, str(error)[:300]
-        spent = {"grown": peak() - before, "seconds": time.monotonic() - began}
+        spent = {"grown": peak() - before, "seconds": time.process_time() - began}
         sys.stdout.write(
             json.dumps({"case": name, "raised": raised, "said": said, "folder": str(folder), **spent}) + "\n"
         )

@@ -17,6 +17,7 @@ from streamcoref import StreamcorefError
 from streamcoref.store import Store, job
 from tests import toy_resolver
 from tests.cli.toy_resolving import rows
+from tests.waiting import PATIENCE
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tests.toy_resolver"])
@@ -60,13 +61,13 @@ class Writer:
 
     def end(self) -> str:
         self._go_on.touch()
-        self.process.join(60)
+        self.process.join(PATIENCE)
         assert not self.process.is_alive()
         return self._said.read_text()
 
 
 def wait_until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 600
+    end = time.monotonic() + PATIENCE
     while not done():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -98,10 +99,13 @@ def plain(store: Path) -> object:
 
 
 def test_a_running_writer_keeps_its_store(writer: Writer, other: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(writer.store)
     for force in (True, False):
-        said = rf"book\.sqlite: another process is writing to this store \(process {writer.process.pid}\)"
-        with pytest.raises(StreamcorefError, match=said):
-            toy_resolver.resolver().resolve_file(other, writer.store, force=force)
+        for path in (writer.store, link):
+            said = rf"{path.name}: another process is writing to this store \(process {writer.process.pid}\)"
+            with pytest.raises(StreamcorefError, match=said):
+                toy_resolver.resolver().resolve_file(other, path, force=force)
     assert bytes_read(writer.store) >= 400
     assert writer.end() == "complete"
     toy_resolver.resolver().resolve_file(writer.book, tmp_path / "whole.sqlite").close()

@@ -4,8 +4,9 @@ A pickle is a program that may call whatever it can name. This reader lets it na
 dictionaries; any other name becomes a class that takes every argument and does nothing. What it gives for allowed
 names are stand-ins of ours made for this one file, so that a pickle cannot change anything that outlives it either.
 
-Nor may it cost more than a model does: its steps are counted, what it reads is bounded, and its keys are simple. A pair
-of a pair of a pair, sixty deep, is a few hundred bytes, but to go over it, or to hash it, would take for ever.
+Nor may it cost more than a model does: its steps are counted, what it reads is bounded, its keys and the shapes of its
+tensors are simple, and what it has made stays as it was made. A pair of a pair of a pair, sixty deep, is a few hundred
+bytes, but to go over it, or to hash it, would take for ever.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ STORAGES = {
 
 LONGEST = 32 << 20  # bytes of a pickle; those of the largest models have some millions
 MOST_STEPS = 1_000_000  # some forty a tensor
+_MOST_BITS = 64  # of a number that is a key or a part of a shape; a pickle may have numbers of megabytes
+_MOST_DIMENSIONS = 64  # of a tensor, as in PyTorch
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Inert:
 
 
 class _Call:
-    """A function that a pickle may call, but not change."""
+    """A function that a pickle may call."""
 
     __slots__ = ("function",)
 
@@ -83,9 +86,6 @@ class _Call:
 
     def __call__(self, *arguments: Any) -> Any:
         return self.function(*arguments)
-
-    def __setstate__(self, _: Any) -> None:
-        raise pickle.UnpicklingError("the pickle tries to change a function")
 
 
 class _Dictionary(dict[Any, Any]):
@@ -174,6 +174,15 @@ def _check_key(key: Any) -> None:
     items = key if type(key) is tuple else [key]
     if not all(isinstance(item, str | int | float | bytes | None | Inert | StoredTensor | type) for item in items):
         raise pickle.UnpicklingError("a key that is no plain value")
+    if any(isinstance(item, int) and item.bit_length() > _MOST_BITS for item in items):
+        raise pickle.UnpicklingError("a key that is a number beyond all")
+
+
+def _build(unpickler: Any) -> None:
+    """Give something the state it had: only to what keeps none of it. Tensors and functions stay as they were made."""
+    if not isinstance(unpickler.stack[-2], Inert | _Dictionary):
+        raise pickle.UnpicklingError("the pickle tries to change what it has made")
+    pickle._Unpickler.dispatch[pickle.BUILD[0]](unpickler)
 
 
 # Where the keys are on the stack when a step is taken.
@@ -187,7 +196,9 @@ _KEYED: dict[bytes, Callable[[list[Any]], list[Any]]] = {
 _STEPS = {
     **pickle._Unpickler.dispatch,
     **{code[0]: _with_simple_keys(pickle._Unpickler.dispatch[code[0]], places) for code, places in _KEYED.items()},
+    pickle.BUILD[0]: _build,
 }
+del _STEPS[pickle.BYTEARRAY8[0]]  # it makes room for all that it promises before it reads any of it; no model has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +214,10 @@ def _dictionary(items: Any = ()) -> _Dictionary:
 
 
 def _tensor(storage: Any, offset: Any, shape: Any, strides: Any, *_: Any) -> StoredTensor:
-    numbers = [offset, *shape, *strides]
-    if not isinstance(storage, Storage) or not all(type(n) is int and n >= 0 for n in numbers):
-        raise pickle.UnpicklingError("a tensor without numbers")
+    if not isinstance(storage, Storage) or max(len(shape), len(strides)) > _MOST_DIMENSIONS:
+        raise pickle.UnpicklingError("a tensor without numbers, or with too many")
+    if not all(type(n) is int and n >= 0 and n.bit_length() <= _MOST_BITS for n in (offset, *shape, *strides)):
+        raise pickle.UnpicklingError("a tensor of a shape that none has")
     return StoredTensor(storage, offset, tuple(shape), tuple(strides))
 
 

@@ -16,11 +16,15 @@ from streamcoref.errors import InputError
 MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 FOOTER = 48
 TRAILER = 5  # behind each block: one byte of compression, four of checksum
+_LARGEST = 64 << 20  # bytes of an index; the largest models' have some hundred thousands
+_LONGEST_KEY = 1 << 12  # bytes; a key may share its beginning with the one before, so that a long one costs nothing
 
 
 def read_table(path: Path) -> Iterator[tuple[bytes, bytes]]:
     """Keys and values in order, checksums verified. The file is an index: small, and read whole."""
     try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"has more than {_LARGEST >> 20} megabytes, which no index needs", path)
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path) from error
@@ -29,8 +33,13 @@ def read_table(path: Path) -> Iterator[tuple[bytes, bytes]]:
     try:
         _, position = _handle(data[-FOOTER:], 0)
         index, _ = _handle(data[-FOOTER:], position)
+        left = len(data)  # each block is there once
         for _, handle in _entries(_block(data, *index, path)):
-            yield from _entries(_block(data, *_handle(handle, 0)[0], path))
+            (offset, size), _ = _handle(handle, 0)
+            left -= size + TRAILER
+            if left < 0:
+                raise ValueError("its blocks are larger than itself")
+            yield from _entries(_block(data, offset, size, path))
     except ValueError as error:
         raise InputError(f"the index is damaged: {error}; fetch it again", path) from error
 
@@ -68,6 +77,8 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         length, position = varint(block, position)
         if shared > len(key):
             raise ValueError("a key shares more than there is")
+        if shared + own > _LONGEST_KEY:
+            raise ValueError("a name is longer than any")
         key = key[:shared] + take(block, position, own)
         position += own
         yield key, take(block, position, length)

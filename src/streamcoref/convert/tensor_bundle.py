@@ -17,6 +17,7 @@ from streamcoref.errors import InputError
 
 # Of TensorFlow's types, those that weights and counters have; by the numbers of its DataType.
 TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 19: "<f2"}
+_MOST_DIMENSIONS = 254  # as in TensorFlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,8 @@ class TensorBundle:
 
 def _shape(message: bytes) -> tuple[int, ...]:
     dimensions = [_message(value) for number, value in fields(message) if number == 2]
+    if len(dimensions) > _MOST_DIMENSIONS:
+        raise ValueError(f"a variable has {len(dimensions)} dimensions")
     return tuple(_number(dict(fields(dimension)).get(1, 0)) for dimension in dimensions)
 
 

@@ -88,7 +88,7 @@ def _open_legacy(path: Path) -> tuple[Any, dict[str, tuple[int, int]]]:
         unpickler = InertUnpickler(file)
         value = unpickler.load()
         places = {}
-        for key in _next(file):
+        for key in map(_checked_key, _next(file)):
             (count,) = struct.unpack("<q", file.read(8))
             size = count * unpickler.storages[key].dtype.itemsize
             if count < 0:
@@ -102,6 +102,13 @@ def _open_legacy(path: Path) -> tuple[Any, dict[str, tuple[int, int]]]:
 
 def _next(file: IO[bytes]) -> Any:
     return InertUnpickler(file).load()
+
+
+def _checked_key(key: object) -> str:
+    """Of a storage. Anything else may take for ever to be looked up."""
+    if not isinstance(key, str):
+        raise ValueError("a storage has a name")
+    return key
 
 
 class _Reader:

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from streamcoref._replacing import replacing
+
 
 def write_weights(
     path: Path, shapes: Mapping[str, tuple[int, ...]], read: Callable[[str], npt.NDArray[np.float32]]
@@ -26,14 +28,9 @@ def write_weights(
         position += size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text)
-            for name, shape in shapes.items():
-                values = read(name)
-                assert values.shape == shape, name
-                file.write(np.ascontiguousarray(values, dtype="<f4").data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as part, part.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name, shape in shapes.items():
+            values = read(name)
+            assert values.shape == shape, name
+            file.write(np.ascontiguousarray(values, dtype="<f4").data)

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
+from streamcoref._replacing import replacing
 from streamcoref.errors import InputError, Remedy, StreamcorefError
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def open_output(path: Path, *, force: bool = False) -> Iterator[TextIO]:
             with path.open("wb") as device, _text(device) as stream:
                 yield stream
         else:
-            with _replacing(path.resolve()) as binary, _compressing(binary, path) as packed, _text(packed) as stream:
+            with _beside(path.resolve()) as binary, _compressing(binary, path) as packed, _text(packed) as stream:
                 yield stream
     except UnicodeEncodeError as error:
         bad = error.object[error.start : error.end]
@@ -192,14 +193,13 @@ def open_output(path: Path, *, force: bool = False) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[BinaryIO]:
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as stream:  # "x" rather than mkstemp: the usual permissions, not 0600
-            yield stream
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+def _beside(target: Path) -> Iterator[BinaryIO]:
+    # "x" rather than mkstemp: the usual permissions, not 0600
+    with (
+        replacing(target, target.with_name(f".{secrets.token_hex(8)}.tmp")) as part,
+        part.open("xb") as stream,
+    ):
+        yield stream
 
 
 @contextmanager

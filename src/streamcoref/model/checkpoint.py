@@ -9,19 +9,22 @@ from typing import NamedTuple
 import torch
 from safetensors.torch import save_file
 
+from streamcoref._replacing import replacing
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import ModelConfig, build_model, parse_config
 from streamcoref.model.encoder import architecture_of
 from streamcoref.model.folder_files import read_json
+from streamcoref.model.hub_folders import MODEL_FILES, TOKENIZER_FILES, fetched, folder_of
 from streamcoref.model.segments import Segmenter
 from streamcoref.model.tokenizer import PieceTokenizer
-from streamcoref.model.tokenizer_files import load_auto_tokenizer
+from streamcoref.model.tokenizer_files import load_auto_tokenizer, tokenizer_faults
 from streamcoref.model.weights import CONFIG, WEIGHTS, check_weights, load_weights, making
 from streamcoref.model.word_pieces import plain_vocabulary, word_pieces
 
 CARD = "README.md"
 DEFAULT = "default"  # the name of the model that comes with the package; a folder of that name is ./default
+_TRIAL = ("Anna", "é", "漢", "👍🏽", "x" * 200)  # words that any tokenizer makes something of
 BUNDLED = Path(__file__).parent.parent / "models" / "default"
 
 
@@ -53,10 +56,9 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
     (folder / CARD).write_text(card, encoding="utf-8")
     tokenizer.tokenizer.save_pretrained(folder)
     weights = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in model.state_dict().items()}
-    # Written beside and moved into place: a run that is killed leaves the old weights or the new ones.
-    save_file(weights, folder / f"{WEIGHTS}.part", metadata={"format": "pt"})
-    (folder / f"{WEIGHTS}.part").chmod(0o644)  # safetensors leaves it readable for its owner alone
-    (folder / f"{WEIGHTS}.part").replace(folder / WEIGHTS)
+    with replacing(folder / WEIGHTS) as part:  # a run that is killed leaves the old weights or the new ones
+        save_file(weights, part, metadata={"format": "pt"})
+        part.chmod(0o644)  # safetensors leaves it readable for its owner alone
 
 
 def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revision: str | None = None) -> Checkpoint:
@@ -99,23 +101,19 @@ def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:
         return folder
     if folder.is_absolute() or str(name).startswith(".") or str(name).count("/") != 1:
         raise StreamcorefError(f"there is no model folder {name}, and a name on the hub has the form owner/model")
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
     try:
-        return Path(
-            snapshot_download(
-                str(name),
-                revision=revision,
-                allow_patterns=["*.safetensors", "*.json", "*.txt", "*.md", "*.model"],
-            )
-        )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
-        said = str(error).strip().splitlines()[0]
-        raise StreamcorefError(f"there is no model folder {name}, and the hub did not give one: {said}") from error
+        return fetched(str(name), MODEL_FILES, revision)
+    except StreamcorefError as error:
+        raise StreamcorefError(f"there is no model folder {name}, and {error}") from error
 
 
-def load_tokenizer(folder: str | Path) -> PieceTokenizer:
+def load_tokenizer(name: str | Path) -> PieceTokenizer:
     """The tokenizer of a folder or of a model on the hub."""
+    folder = folder_of(name, TOKENIZER_FILES)
     vocabulary = plain_vocabulary(folder)
-    return PieceTokenizer(load_auto_tokenizer(folder)) if vocabulary is None else word_pieces(vocabulary)
+    if vocabulary is not None:
+        return word_pieces(vocabulary)
+    with tokenizer_faults(name):
+        tokenizer = PieceTokenizer(load_auto_tokenizer(folder))
+        tokenizer(_TRIAL)
+    return tokenizer

@@ -16,6 +16,7 @@ from streamcoref.checked import Options
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.architecture import CODE, MOST_PARAMETERS, at_most, check_architecture
 from streamcoref.model.folder_files import read_table, why
+from streamcoref.model.hub_folders import MODEL_FILES, PICKLED_FILES, fetched, folder_of
 from streamcoref.model.segments import Segment
 
 
@@ -116,22 +117,27 @@ def pretrained_encoder(name: str, attention_dropout: float | None = None, keep_l
 
     try:
         with _quiet_transformers():
-            folder = Path(name) if Path(name).is_dir() else None
-            if folder is not None:
-                _check_config(read_table(folder / "config.json"))
-            config = AutoConfig.from_pretrained(name, trust_remote_code=False)
+            folder = _encoder_folder(name)
+            _check_config(read_table(folder / "config.json"))
+            config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
             _check_config(config.to_dict())
             _set_attention_dropout(config, attention_dropout)
             _keep_layers(config, keep_layers)
-            if folder is not None:
-                _check_weights(folder, config)
+            _check_weights(folder, config)
             return _with_best_attention(
                 lambda attention: AutoModel.from_pretrained(
-                    name, config=config, attn_implementation=attention, trust_remote_code=False
+                    folder, config=config, attn_implementation=attention, trust_remote_code=False
                 )
             )
     except Exception as error:  # a stranger's files can make it fail in any way
         raise StreamcorefError(f"cannot load the encoder {name!r}: {why(error)}") from error
+
+
+def _encoder_folder(name: str) -> Path:
+    folder = folder_of(name, MODEL_FILES)
+    if not Path(name).is_dir() and not any(folder.glob("*.safetensors")):
+        fetched(name, PICKLED_FILES)
+    return folder
 
 
 def _check_config(values: dict[str, Any]) -> None:

@@ -46,6 +46,8 @@ def why(error: BaseException) -> str:
     """What another library complains of, as one sentence."""
     if needs_code(error):
         return "it needs program code that comes with it, and such code is never run; use one that transformers knows"
+    if isinstance(error, FileNotFoundError) and error.strerror is None:  # of `check_file`
+        return f"there is no {error}"
     lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
     return " ".join(lines[:2]) if lines[0].endswith(":") else lines[0]  # some say only where in their first line
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.architecture import shown
 from streamcoref.model.folder_files import LARGEST, check_file, needs_code, read_table, why
+from streamcoref.model.hub_folders import TOKENIZER_FILES, folder_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -24,14 +26,21 @@ def load_auto_tokenizer(name: str | Path) -> PreTrainedTokenizerBase:
     """The tokenizer of a folder, or of a name on the hub."""
     from transformers import AutoTokenizer
 
-    if Path(name).is_dir():
-        check_tokenizer_files(Path(name))
+    folder = folder_of(name, TOKENIZER_FILES)
+    check_tokenizer_files(folder)
+    with tokenizer_faults(name):
+        return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+
+
+@contextmanager
+def tokenizer_faults(name: str | Path) -> Iterator[None]:
+    """A crafted or damaged file can make a tokenizer fail in any way, by a panic of another language's too."""
     try:
-        return AutoTokenizer.from_pretrained(name, trust_remote_code=False)
-    except (KeyboardInterrupt, SystemExit):
+        yield
+    except (KeyboardInterrupt, SystemExit, StreamcorefError):
         raise
-    except BaseException as error:  # a crafted or damaged file can make it fail in any way, by a panic too
-        said = why(error) if needs_code(error) else "is its tokenizer.json there, and whole?"
+    except BaseException as error:
+        said = why(error) if needs_code(error) else "are its tokenizer.json and tokenizer_config.json there, and whole?"
         raise StreamcorefError(f"cannot load the tokenizer of {name}: {said}") from error
 
 

@@ -18,30 +18,15 @@ _SPECIAL = {
 }
 
 
-def plain_vocabulary(name: str | Path) -> Path | None:
-    """The list of word pieces of a folder or a model on the hub that has no other file of a tokenizer.
+def plain_vocabulary(folder: Path) -> Path | None:
+    """The list of word pieces of a folder that has no other file of a tokenizer.
 
     SpanBERT is published like this. transformers would take any such list for one without capitals.
     """
-    from transformers.utils import cached_file
-
-    def find(file: str) -> str | None:
-        found: str | None = cached_file(
-            name,
-            file,
-            _raise_exceptions_for_gated_repo=False,
-            _raise_exceptions_for_missing_entries=False,
-            _raise_exceptions_for_connection_errors=False,
-        )
-        return found
-
-    try:
-        if any(find(file) is not None for file in OWN_FILES):
-            return None
-        path = find(VOCABULARY)
-    except (OSError, ValueError):
-        return None  # nothing there at all: who loads it will say so
-    return None if path is None else Path(path)
+    if any((folder / file).exists() for file in OWN_FILES):
+        return None
+    path = folder / VOCABULARY
+    return path if path.exists() else None
 
 
 def word_pieces(path: Path) -> PieceTokenizer:

@@ -21,10 +21,14 @@ ENDING = "-writer"
 
 
 class WriterLock:
-    """Held from when it is made until `release`; somebody else's is an error that names its process."""
+    """Held from when it is made until `release`; somebody else's is an error that names its process.
+
+    It lies beside the file itself: links that lead there are no way around it.
+    """
 
     def __init__(self, store: Path) -> None:
-        self.path = store.with_name(store.name + ENDING)
+        file = store.resolve()
+        self.path = file.with_name(file.name + ENDING)
         self._file: int | None = None
         try:
             while self._file is None and fcntl is not None:

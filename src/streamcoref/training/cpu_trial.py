@@ -16,6 +16,8 @@ from pathlib import Path
 
 import torch
 
+from streamcoref._replacing import replacing
+
 # Run with the name of the type; -P: files in the current folder are not mistaken for modules.
 TRIAL: tuple[str, ...] = (
     sys.executable,
@@ -110,8 +112,7 @@ def _keep_answers(answers: Mapping[str, str]) -> None:
     try:
         path = _answers_file()
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps({"boot": boot, "answers": answers}, indent=2) + "\n", encoding="utf-8")
-        part.replace(path)
+        with replacing(path, path.with_suffix(f".{os.getpid()}.part")) as part:
+            part.write_text(json.dumps({"boot": boot, "answers": answers}, indent=2) + "\n", encoding="utf-8")
     except (OSError, RuntimeError):
         pass  # no folder to write to: the next run asks again

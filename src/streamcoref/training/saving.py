@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import torch
 
+from streamcoref._replacing import replacing
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint, save_checkpoint
 from streamcoref.training.recipe import Recipe
@@ -81,8 +82,11 @@ class RunFolder:
         """Drop the lines that a killed run wrote after its last state; the resumed one will write them again."""
         if not self.log.exists():
             return
-        part = self.log.with_suffix(".part")
-        with self.log.open(encoding="utf-8") as old, part.open("w", encoding="utf-8") as new:
+        with (
+            replacing(self.log) as part,
+            self.log.open(encoding="utf-8") as old,
+            part.open("w", encoding="utf-8") as new,
+        ):
             for line in old:
                 try:
                     entry = json.loads(line)
@@ -91,12 +95,10 @@ class RunFolder:
                 is_epoch = entry["event"] == "epoch"
                 if entry["epoch"] <= standing.epochs if is_epoch else entry["step"] <= standing.step:
                     new.write(line)
-        part.replace(self.log)
 
     def save_state(self, state: Saved) -> None:
-        part = self.path / f"{STATE}.part"
-        torch.save(state, part)
-        part.replace(self.state)
+        with replacing(self.state) as part:
+            torch.save(state, part)
 
     def load_state(self, device: torch.device) -> Saved:
         state: Saved = torch.load(self.state, map_location=device, weights_only=True)

@@ -164,7 +164,9 @@ def _in_folder(folder: Path, known: Format) -> list[tuple[Path, str]]:
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder)
         hidden = any(part.startswith(".") for part in name.parts)
-        if plain_name(file).lower().endswith(known.endings) and not hidden and is_file_of_folder(file):
+        # A link without an ending that leads nowhere may have led to a folder of texts.
+        ours = plain_name(file).lower().endswith(known.endings) or (not file.suffix and not file.exists())
+        if ours and not hidden and is_file_of_folder(file):
             found.append((file, _key(name.as_posix(), known)))
     if not found:
         raise InputError(
