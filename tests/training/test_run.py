@@ -17,7 +17,17 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "training.md"
 
 
 def test_public_names() -> None:
-    assert sorted(streamcoref.training.__all__) == ["LogListener", "Recipe", "TrainingRun", "plan", "read_recipe"]
+    assert sorted(streamcoref.training.__all__) == [
+        "BundleOptions",
+        "Chain",
+        "LogListener",
+        "Recipe",
+        "TrainingRun",
+        "bundle",
+        "plan",
+        "read_chain",
+        "read_recipe",
+    ]
     assert all(hasattr(streamcoref.training, name) for name in streamcoref.training.__all__)
 
 
