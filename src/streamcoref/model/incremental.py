@@ -7,14 +7,13 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import talk_lexicon
 from streamcoref.language.english import LATEST, LEXICONS, Lexicon
 from streamcoref.language.quotations import Quotations
 from streamcoref.language.trackers import WordTracker
-from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
@@ -24,7 +23,7 @@ from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.rows import RowLayout
-from streamcoref.model.score_table import score_table
+from streamcoref.model.score_table import FloatArray, ScoreTable, numbers
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import SpanReadings, read_spans
@@ -35,8 +34,6 @@ from streamcoref.model.update import UpdateRule
 NEW = -1  # the decision to start an entity
 _LARGEST_EXPONENT = 80.0  # of a 32-bit float, nearly; whatever is larger leaves no share to the others
 _OUT_OF_THE_QUESTION = np.float32(-1e30)  # a score that stands for minus infinity where differences are taken
-
-_NOTHING = torch.empty(0)  # what an update rule without readings is given
 
 # Given the spans of a segment, the number of one, and its link scores [count]: a slot of the memory, or NEW.
 Decide = Callable[[SegmentSpans, int, FloatArray], int]
@@ -113,33 +110,35 @@ class IncrementalModel(CorefModel):
         waiting = len(spans) - self.pair_score.features.waiting(spans)
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
-        table = score_table(
-            self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own, new_score
+        table = ScoreTable(
+            self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own - new_score
         )
+        scores = np.full((len(spans), len(memory) + len(spans)), -np.inf, dtype=np.float32)
         slots: list[int] = []
         starts: list[bool] = []
-        shares: list[float] = []  # what each span is of its entity
-        for m, row in enumerate(readings.in_memory(memory)):
+        weights: list[Tensor | float] = []  # the share of what each entity was
+        for m, mention_score in enumerate(own.tolist()):
             if m == waiting:
                 self._settle(state, spans, slots, readings.notes)
-            slot = decide(spans, m, table.row(m))
+            row = table.row(m) + mention_score
+            slot = decide(spans, m, row)
             starts.append(slot == NEW)
             if slot == NEW:
-                weight = 0.0
-                slot = memory.add(row, readings.notes, m)
+                slot = memory.add(readings.rows[m], readings.notes, m)
+                weights.append(0.0)
             else:
-                weight = self._weight(memory, slot, readings, m)
-                memory.join(slot, weight, row, readings.notes, m)
+                weights.append(self._join(memory, slot, readings, m))
             if readings.texts:
                 memory.remember_text(slot, readings.texts[m])
-            table.changed(slot, m, weight)
+            table.changed(slot)
+            scores[m, : len(row)] = row
             slots.append(slot)
-            shares.append(1.0 - weight)
         if waiting == len(spans):
             self._settle(state, spans, slots, readings.notes)
+        shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()
         more = mention_scores, shares, self.labels.type_shares(spans.vectors)
-        links = describe(spans.word_spans, memory.ids[slots], slots, starts, table.scores, new_score, *more)
+        links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, *more)
         return readings.notes, links
 
     def _settle(self, state: State, spans: SegmentSpans, slots: list[int], notes: Notes) -> None:
@@ -148,13 +147,12 @@ class IncrementalModel(CorefModel):
         state.conversation.read(spans.segment, decided, self.lexicon)
         self.pair_score.features.settle(spans, notes, state.conversation)
 
-    def _weight(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> float:
-        """Update: the share of what an entity was when a span joins it."""
-        size = float(memory.notes["size"][slot])
-        if self.update.reading_size == 0:
-            return float(self.update.weight(_NOTHING, _NOTHING, size))
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
+        """Update: blend the span into the entity; the share of what the entity was."""
         reading = self.layout.update_readings(memory.rows[slot])
-        return float(self.update.weight(spans.update_readings[m], reading, size))
+        weight = self.update.weight(spans.update_readings[m], reading, float(memory.sizes[slot]))
+        memory.join(slot, weight, spans.rows[m], spans.notes, m)
+        return weight
 
     def new_state(self) -> State:
         scorer = self.pair_score

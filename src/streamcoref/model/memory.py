@@ -11,7 +11,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ class EntityMemory:
         self.count = 0
         self.next_id = 0
         self.rows = torch.zeros(capacity, row_size, device=device)  # [capacity, row size]
-        self._array = _shared(self.rows)
         self.notes = Notes.empty([ENTITY, *(f.entity_columns for f in self.features)], capacity)  # [capacity]
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if there are contexts
 
@@ -98,33 +96,24 @@ class EntityMemory:
         capacity = max(capacity, 2 * len(self.rows))
         rows = self.rows.new_zeros(capacity, self.rows.shape[1])
         rows[: self.count] = self.rows[: self.count]
-        self.rows, self._array = rows, _shared(rows)
+        self.rows = rows
         self.notes = self.notes.resized(capacity, self.count)
 
-    def add(self, row: Tensor | FloatArray, spans: Notes, span: int) -> int:
+    def add(self, row: Tensor, spans: Notes, span: int) -> int:
         """A new entity of one mention, a row of the notes on spans; its slot."""
         slot = self.count
         self.count += 1
-        if isinstance(row, Tensor) or self._array is None:
-            self.rows[slot] = torch.as_tensor(row)
-        else:
-            self._array[slot] = row
+        self.rows[slot] = row
         self.notes.clear(slot)
         self.notes["id"][slot] = self.next_id
         self.next_id += 1
         note_mention(self.notes, slot, spans, span, self.features)
         return slot
 
-    def join(self, slot: int, weight: Tensor | float, row: Tensor | FloatArray, spans: Notes, span: int) -> None:
+    def join(self, slot: int, weight: Tensor | float, row: Tensor, spans: Notes, span: int) -> None:
         """Blend a span into an entity: `weight` is the share of what the entity was."""
-        if isinstance(row, Tensor) or self._array is None:
-            old = self.rows[slot]
-            torch.lerp(torch.as_tensor(row), old, weight, out=old)
-        else:
-            own = self._array[slot]
-            own -= row
-            own *= float(weight)
-            own += row
+        old = self.rows[slot]
+        torch.lerp(row, old, weight, out=old)
         note_mention(self.notes, slot, spans, span, self.features)
 
     def merge(self, kept: int, gone: int) -> None:
@@ -157,22 +146,17 @@ class EntityMemory:
         if not gone:
             return []
         rows = self.rows[torch.tensor(gone, device=self.rows.device)]
-        texts = [self.texts[slot] for slot in gone] if self.texts else [()] * len(gone)
-        kept = zip(rows, self.notes.each(gone), texts, strict=True)
-        records = [EntityRecord(notes["id"], row, notes, text) for row, notes, text in kept]
+        records = [
+            EntityRecord(int(self.ids[slot]), row, self.notes.values(slot), self.texts[slot] if self.texts else ())
+            for slot, row in zip(gone, rows, strict=True)
+        ]
         stay = np.flatnonzero(~evicted)
-        moved = slice(gone[0], len(stay))  # what stands before the first gap stays where it is
-        self.rows[moved] = self.rows[torch.from_numpy(stay[moved]).to(self.rows.device)]
+        self.rows[: len(stay)] = self.rows[torch.from_numpy(stay).to(self.rows.device)]
         self.notes.close_gaps(stay)
         if self.texts:
             self.texts = [self.texts[slot] for slot in stay]
         self.count = len(stay)
         return records
-
-
-def _shared(rows: Tensor) -> FloatArray | None:
-    """The same memory for numpy, if it is the CPU's: there a blend takes less time than torch takes to begin one."""
-    return numbers(rows) if rows.device.type == "cpu" else None
 
 
 def note_mention(entities: Notes, slot: int, spans: Notes, span: int, features: Sequence[PairFeature]) -> None:

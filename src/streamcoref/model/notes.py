@@ -54,20 +54,20 @@ class Notes:
         return self.columns[name]
 
     def __len__(self) -> int:
-        return len(self["place"])
+        return len(self.columns["place"])
 
     @property
     def dimensions(self) -> int:
         """How many dimensions there are before those of the columns themselves: 1 for rows, 0 for one of them."""
-        return self["place"].ndim
+        return self.columns["place"].ndim
 
     @property
     def nbytes(self) -> int:
         return sum(column.nbytes for column in self.columns.values())
 
     def at(self, rows: Any) -> Notes:
-        """Any of numpy's indices, applied to all columns alike, to each when it is asked for."""
-        return _Some(self, rows)
+        """Any of numpy's indices, applied to all columns alike."""
+        return Notes({name: column[rows] for name, column in self.columns.items()})
 
     def copy(self) -> Notes:
         return Notes({name: _side_by_side(column) for name, column in self.columns.items()})
@@ -97,10 +97,9 @@ class Notes:
         for column in self.columns.values():
             column[: len(stay)] = column[stay]
 
-    def each(self, rows: Sequence[int]) -> list[dict[str, Any]]:
-        """Some rows, each as plain numbers and lists of them."""
-        names, columns = self.columns, [column[rows].tolist() for column in self.columns.values()]
-        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    def values(self, row: int) -> dict[str, Any]:
+        """One row as plain numbers and lists of them."""
+        return {name: column[row].tolist() for name, column in self.columns.items()}
 
     def same_columns(self, other: Mapping[str, Array]) -> bool:
         """Whether others have the same names, types and shapes, whatever their number of rows."""
@@ -108,26 +107,6 @@ class Notes:
             column.dtype == other[name].dtype and column.shape[1:] == other[name].shape[1:]
             for name, column in self.columns.items()
         )
-
-
-class _Some(Notes):
-    """Some rows of others. Who compares asks for a few columns only, and does so for every span."""
-
-    __slots__ = ("_found", "_others", "_rows")
-
-    def __init__(self, others: Notes, rows: Any) -> None:
-        self._others, self._rows = others, rows
-        self._found: dict[str, Array] = {}
-
-    @property
-    def columns(self) -> dict[str, Array]:  # type: ignore[override]
-        return {name: self[name] for name in self._others.columns}
-
-    def __getitem__(self, name: str) -> Array:
-        column = self._found.get(name)
-        if column is None:
-            column = self._found[name] = self._others[name][self._rows]
-        return column
 
 
 def _side_by_side(array: Array) -> Array:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features import PairFeature
-from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.rows import entity_rows
@@ -32,10 +30,6 @@ class SpanReadings:
 
     def __len__(self) -> int:
         return len(self.vectors)
-
-    def in_memory(self, memory: EntityMemory) -> Iterable[Tensor | FloatArray]:
-        """The rows one by one, in the form that a memory takes in the least time."""
-        return numbers(self.rows) if memory.rows.device.type == "cpu" else self.rows
 
 
 def read_spans(spans: SegmentSpans, scorer: PairScorer, update: UpdateRule, notes: Notes | None = None) -> SpanReadings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,8 +15,6 @@ from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 
-REMEMBERED = 4096  # spans whose hashes are kept: pronouns and names come again and again
-
 
 class Match(PairFeature):
     """Strings as hashes, case and a possessive ending ignored; an entity remembers `forms` of its latest ones."""
@@ -29,13 +26,12 @@ class Match(PairFeature):
         self.mine, self.theirs = column, f"{column}s"
         self.span_columns = np.dtype([(self.mine, np.int64)])
         self.entity_columns = np.dtype([(self.theirs, np.int64, (forms,))])  # 0 where there is none yet
-        self._hash = lru_cache(REMEMBERED)(self._hash_of)
 
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         hashes = [self._hash(words) for words in spans.texts]
         return {self.mine: np.array(hashes, dtype=np.int64)}
 
-    def _hash_of(self, words: tuple[str, ...]) -> int:
+    def _hash(self, words: tuple[str, ...]) -> int:
         words = without_possessive(tuple(word.lower() for word in words), self.lexicon)
         return text_hash(words[-1] if self.last_word else " ".join(words))
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features.base import PairFeature, TextLabels
 from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
 
@@ -159,23 +157,6 @@ class FoldedFeatures:
             step *= len(table)
         return result
 
-    def rows(self, index: IntArray) -> FloatArray:
-        """The same for a few pairs [n] in numpy, to [n, ...]."""
-        *others, last = self._arrays
-        if not others:
-            return last.take(index, axis=0)
-        index, place = np.divmod(index, len(last))
-        result = last.take(place, axis=0)
-        for table in reversed(others[1:]):
-            index, place = np.divmod(index, len(table))
-            result += table.take(place, axis=0)
-        result += others[0].take(index, axis=0)
-        return result
-
-    @cached_property
-    def _arrays(self) -> list[FloatArray]:
-        return [numbers(table) for table in self.tables]
-
 
 class FeatureIndex:
     """The number of a pair's combination: each feature's bucket times its step, added up."""
@@ -185,17 +166,10 @@ class FeatureIndex:
 
     def __call__(self, spans: Notes, entities: Notes) -> IntArray:
         """Of spans against entities, whose dimensions broadcast: [n] for one span, [k, n] for k of them."""
-        index: Any = 0
+        index = np.zeros(np.broadcast_shapes(spans["place"].shape, entities["place"].shape), dtype=np.int64)
         for feature, step in self.steps:
-            values = feature.compare(spans, entities)
-            index = index + (values if step == 1 else step * values)
-        shape = entities["place"].shape
-        if spans.dimensions:
-            shape = np.broadcast_shapes(spans["place"].shape, shape)
-        if np.shape(index) != shape or index.dtype != np.int64:  # no feature varies, or none with both
-            index = np.array(np.broadcast_to(index, shape), dtype=np.int64)
-        numbered: IntArray = index
-        return numbered
+            index += step * feature.compare(spans, entities)
+        return index
 
 
 def _sums(same: Tensor, parts: Mapping[str, Tensor], varying: Sequence[PairFeature]) -> Tensor:
