@@ -113,7 +113,27 @@ def test_pronouns(text: str, gender: Gender) -> None:
     ],
 )
 def test_names_and_titles(text: str, names: list[str], gender: Gender) -> None:
-    assert read(text) == MentionWords(names=tuple(names), gender=gender)
+    assert read(text) == MentionWords(names=tuple(names), title=gender, gender=gender)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "gender"),
+    [
+        ("Anna Berg", NOBODY, Gender.SHE),
+        ("Berg", NOBODY, NOBODY),
+        ("Mr. Evelyn Berg", Gender.HE, Gender.HE),  # a title is surer than a name
+        ("Dr. Anna Berg", NOBODY, Gender.SHE),
+        ("the old woman", NOBODY, Gender.SHE),
+        ("the woman 's", NOBODY, Gender.SHE),
+        ("the wife of the old man", NOBODY, Gender.SHE),
+        ("her brother Berg", Gender.HE, Gender.HE),
+        ("the old captain", NOBODY, NOBODY),
+        ("of the man", NOBODY, NOBODY),
+    ],
+)
+def test_given_names_and_nouns_have_a_gender_from_version_3_on(text: str, title: Gender, gender: Gender) -> None:
+    found = read_mention(tuple(text.split()), lexicon(3))
+    assert (found.title, found.gender) == (title, gender)
 
 
 def test_a_possessive_is_left_out_but_never_all() -> None:
@@ -129,7 +149,7 @@ MENTIONS = st.lists(WORDS, min_size=1, max_size=7).map(tuple)
 
 @given(MENTIONS)
 def test_any_mention_is_one_of_four(words: tuple[str, ...]) -> None:
-    person, pronoun, names, gender = read_mention(words, ENGLISH)
+    person, pronoun, names, _, gender = read_mention(words, ENGLISH)
     assert sum([person is not None, bool(pronoun), bool(names)]) <= 1
     assert gender == pronoun if person is not None or pronoun else True
     folded = [word.lower() for word in words]

@@ -63,7 +63,7 @@ def contradicts(name: StandIn, pronoun: str) -> bool:
     behind = max(
         (i + 1 for i, word in enumerate(name.words[:-1]) if word in POSSESSIVE_S), default=0
     )  # the king's ship
-    title = read_mention(name.words[behind:], _LEXICON).gender
+    title = read_mention(name.words[behind:], _LEXICON).title
     meant = _LEXICON.pronouns.get(pronoun, title)
     return bool(title) and not title & meant
 

@@ -21,7 +21,8 @@ class MentionWords(NamedTuple):
     person: int | None = None  # FIRST_PERSON, SECOND_PERSON, or neither
     pronoun: Gender = _NO_GENDER  # of a pronoun of any other person
     names: Words = ()  # in lower case, without titles and final periods
-    gender: Gender = _NO_GENDER  # of the pronoun, or of the first title
+    title: Gender = _NO_GENDER  # of the first title
+    gender: Gender = _NO_GENDER  # of the pronoun, the first title, or else of the given name or the noun
 
 
 def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
@@ -37,14 +38,21 @@ def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
             gender = lexicon.pronouns[lowered[0]]
             return MentionWords(pronoun=gender, gender=gender)
     bare = [word.rstrip(".") or word for word in lowered]
-    gender = next((lexicon.titles[word] for word in bare if word in lexicon.titles), _NO_GENDER)
+    title = next((lexicon.titles[word] for word in bare if word in lexicon.titles), _NO_GENDER)
     capitals = [word for word, full in zip(bare, words, strict=True) if full[:1].isupper()]
     if not is_name(words, lexicon):
         ending = next((n for n, full in enumerate(reversed(words)) if not full[:1].isupper()), len(words))
         # "her brother Jonas"
         capitals = capitals[-ending:] if ending and lexicon.links.isdisjoint(lowered) else []
     names = tuple(word for word in capitals if word not in lexicon.titles and word not in lexicon.definite)
-    return MentionWords(names=names, gender=gender)
+    given = lexicon.given_names.get(names[0], _NO_GENDER) if names else _NO_GENDER
+    return MentionWords(names=names, title=title, gender=title or given or _gender_of_noun(lowered, lexicon))
+
+
+def _gender_of_noun(words: list[str], lexicon: Lexicon) -> Gender:
+    """Of the noun that a phrase is about, the last one before "of" or "who": "the wife of the old man"."""
+    end = next((place for place, word in enumerate(words) if word in lexicon.links), len(words))
+    return lexicon.nouns.get(words[end - 1], _NO_GENDER) if end else _NO_GENDER
 
 
 def is_name(words: Words, lexicon: Lexicon) -> bool:

@@ -56,7 +56,7 @@ class Person:
 def rename_people(document: Document, genders: float, random: np.random.Generator) -> tuple[str, ...]:
     """The words of a document whose people have other names, the same one wherever a name stands.
 
-    Only people count whose gender a pronoun or a title tells. A share of `genders` of them changes it, with pronouns
+    Only people count whose gender a pronoun, a title or a given name tells. A share of `genders` of them changes it, with pronouns
     and titles, where nothing else that they are called has one. A family keeps one name. A word that the document also
     has without a capital may be none, and stays: "Peter the Great", "Captain Good".
     """
@@ -91,7 +91,8 @@ def rename_people(document: Document, genders: float, random: np.random.Generato
             words[place] = other_name(document.words[place], SURNAMES)
         if swaps:
             for place in person.titles:
-                words[place] = _in_case_of(words[place], _OTHER_TITLE[words[place].lower().rstrip(".")])
+                if _has_gender(words[place]):
+                    words[place] = _in_case_of(words[place], _OTHER_TITLE[words[place].lower().rstrip(".")])
             for place in person.pronouns:
                 words[place] = _in_case_of(words[place], _other_pronoun(document.words, place))
     return tuple(words)

@@ -23,9 +23,10 @@ from streamcoref.model.words import Word
 Mention = tuple[tuple[str, ...], int]  # words, voice
 
 
-def build(name: str, **options: Any) -> PairFeature:
+def build(name: str, words: int = LATEST, **options: Any) -> PairFeature:
+    """`words` is the version of the word lists."""
     around = Surroundings(
-        hidden_size=1, span_size=1, max_width=1, genres=3, schemes=2, dropout=0.0, lexicon=lexicon(LATEST)
+        hidden_size=1, span_size=1, max_width=1, genres=3, schemes=2, dropout=0.0, lexicon=lexicon(words)
     )
     return FeatureOptions.choose({"name": name, **options}).build(around)
 

@@ -16,7 +16,7 @@ from tests.model.features.pairs import Mention, said
 from tests.model.literal_agreement import literal_agreement
 
 ANNA, BEN = -11, -12  # speakers
-AGREEMENT = pairs.build("agreement")
+AGREEMENT = pairs.build("agreement", words=2)  # the models that have it know no given names
 
 
 def value(mention: Mention, *earlier: Mention) -> int:

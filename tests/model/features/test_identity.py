@@ -24,7 +24,10 @@ def value(span: str, *entity: str) -> int:
 @pytest.mark.parametrize(
     ("span", "entity", "expected"),
     [
-        ("Anna", ["the girl", "she"], Likeness.NAMELESS),
+        ("Lindqvist", ["the girl", "she"], Likeness.NAMELESS),
+        ("Anna", ["the stranger"], Likeness.NAMELESS),
+        ("Anna", ["the girl", "she"], Likeness.NAMELESS_AGREES),
+        ("Anna", ["the stranger", "him"], Likeness.NAMELESS_CLASHES),
         ("Anna Weber", ["Anna Weber", "she"], Likeness.SAME_NAME),
         ("Mr. Weber", ["Mr. Weber", "Mr. Weber"], Likeness.SAME_NAME),
         ("Weber", ["Mr. Weber"], Likeness.SAME_NAME),
@@ -35,12 +38,20 @@ def value(span: str, *entity: str) -> int:
         ("Mrs. Weber", ["Mr. Weber"], Likeness.OTHER_TITLE),
         ("Clara", ["Anna Weber"], Likeness.OTHER_NAME),
         ("the old captain", ["Anna Weber"], Likeness.NOTHING),
-        ("she", ["the girl"], Likeness.UNGENDERED),
-        ("she", ["Anna"], Likeness.UNGENDERED_NAME),
+        ("the old woman", ["the stranger"], Likeness.NOUN_UNGENDERED),
+        ("the old woman", ["Anna Weber"], Likeness.NOUN_AGREES),
+        ("the wife of the captain", ["he", "he", "she"], Likeness.NOUN_AT_TIMES),
+        ("the old woman", ["Mr. Weber"], Likeness.NOUN_CLASHES),
+        ("she", ["the stranger"], Likeness.UNGENDERED),
+        ("she", ["Lindqvist"], Likeness.UNGENDERED_NAME),
+        ("she", ["Anna"], Likeness.SAME_GENDER),
+        ("he", ["I", "my", "he"], Likeness.NARRATES),
+        ("he", ["I", "he", "he"], Likeness.SAME_GENDER_NAMELESS),
         ("she", ["Anna", "her"], Likeness.SAME_GENDER),
         ("she", ["the girl", "her"], Likeness.SAME_GENDER_NAMELESS),
         ("he", ["Mrs. Weber"], Likeness.OTHER_GENDER),
         ("I", ["the girl"], Likeness.SILENT),
+        ("I", ["Anna"], Likeness.SILENT_NAMED),
         ("me", ["my"], Likeness.SAME_NARRATION),
         ("you", ["I"], Likeness.OTHER_VOICE),
     ],
@@ -75,8 +86,8 @@ def _spans(words: str) -> Notes:
         (0, 1, 2, [Likeness.MEANT, Likeness.REVERSED, Likeness.NEITHER]),
         (0, 1, 1, [Likeness.MEANT_PROBABLY, Likeness.REVERSED, Likeness.NEITHER_PROBABLY]),
         (2, NOBODY, 0, [Likeness.NEITHER_PERHAPS, Likeness.NEITHER_PERHAPS, Likeness.MEANT_PERHAPS]),
-        (NOBODY, 1, 0, [Likeness.SILENT, Likeness.REVERSED, Likeness.SILENT]),
-        (NOBODY, NOBODY, 0, [Likeness.SILENT, Likeness.SILENT, Likeness.SILENT]),
+        (NOBODY, 1, 0, [Likeness.SILENT_NAMED, Likeness.REVERSED, Likeness.SILENT_NAMED]),
+        (NOBODY, NOBODY, 0, [Likeness.SILENT_NAMED, Likeness.SILENT_NAMED, Likeness.SILENT_NAMED]),
     ],
 )
 def test_who_speaks_is_who_is_meant(meant: int, reverse: int, sure: int, expected: list[int]) -> None:
@@ -105,7 +116,9 @@ def test_two_entities_become_one() -> None:
         assert entities[name][0].tolist() == together[name][0].tolist(), name
 
 
-mentions = st.sampled_from(["Anna Weber", "Anna", "Mr. Weber", "Mrs. Weber", "Ben", "he", "she", "I", "you", "a cat"])
+mentions = st.sampled_from(
+    ["Anna Weber", "Anna", "Mr. Weber", "Mrs. Weber", "Ben", "he", "she", "I", "you", "a cat", "the girl"]
+)
 
 
 @given(st.lists(mentions, min_size=1, max_size=6), st.lists(st.lists(mentions, min_size=1), min_size=1, max_size=4))

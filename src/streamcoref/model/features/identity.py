@@ -32,7 +32,7 @@ from streamcoref.model.spans import SegmentSpans
 
 
 class Likeness(IntEnum):
-    """What a span and an entity are to each other. Of a span that is neither name nor pronoun: NOTHING."""
+    """What a span and an entity are to each other. Of a span that tells neither name nor gender: NOTHING."""
 
     NOTHING = 0
     # Of a name: the entity has none; or it is called so, mostly or at times; or by a part or more of it, mostly or at
@@ -63,6 +63,13 @@ class Likeness(IntEnum):
     SAME_TURN_OTHER, ANSWER_OTHER, NEXT_TURN_OTHER, TURN_AFTER_OTHER, LATER_TURN_OTHER = 31, 32, 33, 34, 35
     # With speakers that the text itself names: the same one, or another; the person being the same, or not.
     SAME_SPEAKER, OTHER_SPEAKER, SAME_SPEAKER_OTHER, OTHER_SPEAKER_OTHER = 36, 37, 38, 39
+    # Of a name whose gender is known: the entity has no name, but mostly this gender, or only others.
+    NAMELESS_AGREES, NAMELESS_CLASHES = 40, 41
+    # Of a noun that tells a gender ("the girl"): the entity has none, or mostly this one, or at times, or only others.
+    NOUN_UNGENDERED, NOUN_AGREES, NOUN_AT_TIMES, NOUN_CLASHES = 42, 43, 44, 45
+    # Of I and you: the entity was neither yet, but has a name. Of a pronoun of the third person outside of quotations:
+    # the entity is mostly who narrates.
+    SILENT_NAMED, NARRATES = 46, 47
 
 
 _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a turn are told apart
@@ -138,7 +145,7 @@ class Identity(PairFeature):
             return (SpanKind.THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
         if not seen.names:
             return (SpanKind.OTHER, *NameForm(), int(seen.gender), voice, *unknown)
-        form = NameForm(int(seen.gender), text_hash(seen.names[0]), text_hash(seen.names[-1]))
+        form = NameForm(int(seen.title), text_hash(seen.names[0]), text_hash(seen.names[-1]))
         return (SpanKind.NAME, *form, int(seen.gender), voice, *unknown)
 
     def waits(self, spans: SegmentSpans) -> list[bool]:
@@ -203,8 +210,7 @@ class Identity(PairFeature):
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
         if spans.dimensions == 0:
-            kind = int(spans["kind"])
-            return _RULES[kind](spans, entities) if kind else Likeness.NOTHING
+            return _RULES[int(spans["kind"])](spans, entities)
         kinds = spans["kind"][:, 0]
         shape = np.broadcast_shapes(spans["place"].shape, entities["place"].shape)
         values = np.zeros(shape, dtype=np.int64)
@@ -215,8 +221,20 @@ class Identity(PairFeature):
         return values
 
 
-def _nothing(_spans: Notes, _entities: Notes) -> int:
-    return Likeness.NOTHING
+def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
+    if not spans["gender"].any():
+        return Likeness.NOTHING
+    own, every = _votes_of_gender(spans, entities)
+    value = np.where(2 * own >= every, Likeness.NOUN_AGREES, Likeness.NOUN_AT_TIMES)
+    value = np.where(own == 0, np.where(every == 0, Likeness.NOUN_UNGENDERED, Likeness.NOUN_CLASHES), value)
+    return np.where(spans["gender"] == 0, Likeness.NOTHING, value)
+
+
+def _votes_of_gender(spans: Notes, entities: Notes) -> tuple[IntArray, IntArray]:
+    """How many of an entity's mentions have a span's gender, and how many have any."""
+    mine = (spans["gender"][..., None] & np.array(_COUNTED)) > 0  # [..., genders]
+    counts = entities["genders"]
+    return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
 
 
 def _names(spans: Notes, entities: Notes) -> IntArray:
@@ -242,22 +260,27 @@ def _names(spans: Notes, entities: Notes) -> IntArray:
     value = np.where(some > 0, np.where(2 * some >= all_called, Likeness.PART_OF_NAME, Likeness.PART_AT_TIMES), value)
     value = np.where(whole > 0, np.where(3 * whole >= all_called, Likeness.SAME_NAME, Likeness.SAME_AT_TIMES), value)
     value = np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
-    return np.where(all_called == 0, Likeness.NAMELESS, value)
+    own, every = _votes_of_gender(spans, entities)
+    nameless = np.where(2 * own >= every, Likeness.NAMELESS_AGREES, Likeness.NAMELESS)
+    nameless = np.where(own == 0, Likeness.NAMELESS_CLASHES, nameless)
+    nameless = np.where((every == 0) | (spans["gender"] == 0), Likeness.NAMELESS, nameless)
+    return np.where(all_called == 0, nameless, value)
 
 
 def _gender(spans: Notes, entities: Notes) -> IntArray:
-    mine = (spans["gender"][..., None] & np.array(_COUNTED)) > 0  # [..., genders]
-    counts = entities["genders"]
-    own, every = np.where(mine, counts, 0).sum(-1), counts.sum(-1)
+    own, every = _votes_of_gender(spans, entities)
     nameless = entities["called"].sum(-1) == 0
     value = np.where(nameless, Likeness.SAME_GENDER_NAMELESS, Likeness.SAME_GENDER)
     value = np.where(2 * own >= every, value, np.where(own == 0, Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES))
-    return np.where(every == 0, np.where(nameless, Likeness.UNGENDERED, Likeness.UNGENDERED_NAME), value)
+    value = np.where(every == 0, np.where(nameless, Likeness.UNGENDERED, Likeness.UNGENDERED_NAME), value)
+    narrates = (spans["voice"] == NARRATOR) & (2 * entities["narrated"][..., 0] > entities["size"])
+    return np.where(narrates, Likeness.NARRATES, value)
 
 
 def _elsewhere(entities: Notes) -> IntArray:
     """The value of an entity that was never I or you, or not in this kind of voice."""
-    return np.where(entities["voices"].any(-1), Likeness.OTHER_VOICE, Likeness.SILENT)
+    silent = np.where(entities["called"].any(-1), Likeness.SILENT_NAMED, Likeness.SILENT)
+    return np.where(entities["voices"].any(-1), Likeness.OTHER_VOICE, silent)
 
 
 def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:
@@ -291,7 +314,7 @@ def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:
 
 
 _RULES: list[Callable[[Notes, Notes], IntArray | int]] = [
-    _nothing,
+    _nouns,
     _names,
     _gender,
     *(partial(rule, person=person) for rule in (_narrated, _quoted, _spoken) for person in (0, 1)),
