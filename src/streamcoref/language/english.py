@@ -181,40 +181,43 @@ _VERSION_2 = replace(
 _VERSION_3 = replace(
     _VERSION_2,
     version=3,
-    titles=_VERSION_2.titles
-    | _genders(
-        {
-            Gender.HE: "messrs esq squire signor señor don herr earl marquis viscount sultan tsar emperor abbé friar "
-            "brother grandfather grandpa papa dad daddy",
-            Gender.SHE: "mademoiselle signora signorina señora señorita doña dame frau fräulein countess baroness "
-            "marchioness viscountess empress sister grandmother grandma granny mama mamma mum mummy auntie",
-            Gender(0): "lieutenant sergeant corporal admiral commander inspector constable officer judge justice "
-            "senator governor mayor minister bishop archbishop cardinal pope nurse cousin sheriff secretary prof",
-        }
-    ),
+    titles={
+        **_VERSION_2.titles,
+        **_genders(
+            {
+                Gender.HE: "messrs esq squire signor señor don herr earl marquis viscount sultan tsar emperor abbé friar "
+                "brother grandfather grandpa papa dad daddy",
+                Gender.SHE: "mademoiselle signora signorina señora señorita doña dame frau fräulein countess baroness "
+                "marchioness viscountess empress sister grandmother grandma granny mama mamma mum mummy auntie",
+                Gender(0): "lieutenant sergeant corporal admiral commander inspector constable officer judge justice "
+                "senator governor mayor minister bishop archbishop cardinal pope nurse cousin sheriff secretary prof",
+            }
+        ),
+    },
     given_names=_genders(
         {
-            Gender.HE: "aaron abraham adam adrian ahmed alan albert alec aleck alex alexander alfred alfie ali alistair "
-            "allan allen alphonse ambrose amos andrew andy angus anthony antoine anton antonio archibald archie arnold "
-            "arthur augustus austin barnaby barney bartholomew basil ben benedict benjamin bernard bert bertie bill "
-            "billy bob bobby boris brendan brian bruce bruno carl carlos cecil cedric charles charley charlie chris "
-            "christian christopher clarence clement clifford colin conrad craig cuthbert cyril dan daniel danny david "
-            "davy dean dennis derek diego dick dmitri dominic donald douglas duncan ebenezer ed eddie edgar edmund "
-            "edward edwin eli elias elijah eric ernest ethan eugene ezra felix ferdinand fernando fitzwilliam francois "
-            "frank franklin franz fred freddie freddy frederick fritz gabriel geoffrey george gerald gilbert giles "
-            "gordon graham greg gregory gustav guy hamilton hank hans harold harry harvey hector henri henry herbert "
-            "herman homer horace howard hubert hugh hugo humphrey ian isaac ivan jack jacob jacques jake james jason "
-            "jasper jeff jefferson jeffrey jem jeremiah jeremy jerome jerry jim jimmy jock joe joel john johnny jon "
-            "jonah jonas jonathan jorge jose josé joseph joshua josiah juan jude julian julius justin karl keith ken "
-            "kenneth kevin kurt larry lars laurence lawrence leo leonard leopold lewis lionel louis lucas ludwig luigi "
-            "luke malcolm manuel marcus mario mark martin matt matthew maurice max maximilian michael miguel mike miles "
-            "mohamed mohammed moses nat nathan nathaniel ned neil nicholas nick nicolas nigel noah noel norman oliver "
-            "omar orlando oscar oswald otto pablo patrick paul pedro percival percy peter phil philip phillip pierre "
-            "ralph raphael raymond reginald reuben richard rick rob robert robin roderick rodney roger roland ronald "
-            "rudolf rudolph rufus rupert russell sam sammy samuel saul sean sebastian septimus seth sherlock sidney "
-            "silas simon solomon stephen steve steven stewart stuart ted teddy terence theodore theophilus thomas "
-            "tim timothy titus toby tobias tom tommy tony ulysses uriah valentine vernon victor vincent vladimir "
-            "walter warren wilfred wilhelm will william willie willy winston",
+            Gender.HE: "aaron abraham adam adrian ahmed alan albert alec aleck alex alexander alfred alfie ali "
+            "alistair allan allen alphonse ambrose amos andrew andy angus anthony antoine anton antonio archibald "
+            "archie arnold arthur augustus austin barnaby barney bartholomew basil ben benedict benjamin bernard "
+            "bert bertie bill billy bob bobby boris brendan brian bruce bruno carl carlos cecil cedric charles "
+            "charley charlie chris christian christopher clarence clement clifford colin conrad craig cuthbert cyril "
+            "dan daniel danny david davy dean dennis derek diego dick dmitri dominic donald douglas duncan ebenezer "
+            "ed eddie edgar edmund edward edwin eli elias elijah eric ernest ethan eugene ezra felix ferdinand "
+            "fernando fitzwilliam francois frank franklin franz fred freddie freddy frederick fritz gabriel geoffrey "
+            "george gerald gilbert giles gordon graham greg gregory gustav guy hamilton hank hans harold harry "
+            "harvey hector henri henry herbert herman homer horace howard hubert hugh hugo humphrey ian isaac ivan "
+            "jack jacob jacques jake james jason jasper jeff jefferson jeffrey jem jeremiah jeremy jerome jerry jim "
+            "jimmy jock joe joel john johnny jon jonah jonas jonathan jorge jose josé joseph joshua josiah juan jude "
+            "julian julius justin karl keith ken kenneth kevin kurt larry lars laurence lawrence leo leonard leopold "
+            "lewis lionel louis lucas ludwig luigi luke malcolm manuel marcus mario mark martin matt matthew maurice "
+            "max maximilian michael miguel mike miles mohamed mohammed moses nat nathan nathaniel ned neil nicholas "
+            "nick nicolas nigel noah noel norman oliver omar orlando oscar oswald otto pablo patrick paul pedro "
+            "percival percy peter phil philip phillip pierre ralph raphael raymond reginald reuben richard rick rob "
+            "robert robin roderick rodney roger roland ronald rudolf rudolph rufus rupert russell sam sammy samuel "
+            "saul sean sebastian septimus seth sherlock sidney silas simon solomon stephen steve steven stewart "
+            "stuart ted teddy terence theodore theophilus thomas tim timothy titus toby tobias tom tommy tony "
+            "ulysses uriah valentine vernon victor vincent vladimir walter warren wilfred wilhelm will william "
+            "willie willy winston",
             Gender.SHE: "abigail ada adela adelaide adele adeline agatha agnes aileen alexandra alice alicia alison "
             "althea amanda amelia amy anastasia andrea angela angelica angelina anita ann anna annabel anne annette "
             "annie antonia antoinette arabella audrey augusta barbara beatrice becky belinda bella bernadette bertha "
@@ -226,20 +229,20 @@ _VERSION_3 = replace(
             "esther ethel eugenia eunice eva evangeline eve evelina fanny fatima fiona flora florence frances "
             "francesca gabrielle georgiana georgina geraldine gertrude ginny gloria grace greta gwen gwendolen "
             "gwendolyn hannah harriet harriett hattie hazel heather heidi helen helena henrietta hester hetty hilda "
-            "hope ida imogen ingrid irene iris irma isabel isabella isadora ivy jacqueline jane janet janice "
-            "jean jemima jennifer jenny jessica jessie jill joan joanna josephine joyce judith judy julia juliana "
-            "juliet justine karen kate katharine katherine kathleen kathy katie kitty laetitia laura lavinia leah "
-            "leila lena leonora letitia lillian lily linda lisa lizzie lizzy lois lola lorna lottie louisa louise lucia "
+            "hope ida imogen ingrid irene iris irma isabel isabella isadora ivy jacqueline jane janet janice jean "
+            "jemima jennifer jenny jessica jessie jill joan joanna josephine joyce judith judy julia juliana juliet "
+            "justine karen kate katharine katherine kathleen kathy katie kitty laetitia laura lavinia leah leila "
+            "lena leonora letitia lillian lily linda lisa lizzie lizzy lois lola lorna lottie louisa louise lucia "
             "lucille lucinda lucretia lucy lydia mabel madeleine madeline madge maggie mamie marcella margaret "
             "margery margot maria marian marianne marie marilla marion marjorie martha mary matilda maud maude may "
             "mercedes mercy mildred millicent minerva minnie miranda miriam mollie molly monica muriel myra myrtle "
             "nadia nancy naomi natalie natasha nell nellie nelly nettie nina nora norah octavia olga olivia olympia "
             "ophelia pamela patience patricia patty paula pauline pearl peggy penelope phoebe phyllis polly portia "
-            "priscilla prudence rachel rebecca rhoda rita roberta rosa rosalie rosalind rosamond rosanna rose rosemary "
-            "rosie roxana ruth sally samantha sandra sara sarah selina selma sharon sheila sibyl sonia sophia sophie "
-            "sophy stella susan susanna susannah susie sylvia tabitha tamara teresa tess thelma theodora theresa "
-            "ursula valerie vanessa vera verena veronica victoria viola violet virginia vivian wilhelmina winifred "
-            "yvonne zelda zoe",
+            "priscilla prudence rachel rebecca rhoda rita roberta rosa rosalie rosalind rosamond rosanna rose "
+            "rosemary rosie roxana ruth sally samantha sandra sara sarah selina selma sharon sheila sibyl sonia "
+            "sophia sophie sophy stella susan susanna susannah susie sylvia tabitha tamara teresa tess thelma "
+            "theodora theresa ursula valerie vanessa vera verena veronica victoria viola violet virginia vivian "
+            "wilhelmina winifred yvonne zelda zoe",
         }
     ),
     nouns=_genders(
@@ -249,8 +252,8 @@ _VERSION_3 = replace(
             "prince duke lord baron squire monk priest butler footman waiter actor policeman fireman businessman "
             "salesman spokesman chairman fisherman sportsman nobleman clergyman sailor knight wizard papa dad daddy "
             "landlord coachman son-in-law father-in-law brother-in-law boyfriend guy sir",
-            Gender.SHE: "woman women girl girls lass lady ladies mother mothers daughter daughters sister sisters wife "
-            "wives aunt niece grandmother granddaughter stepmother bride widow spinster queen princess duchess "
+            Gender.SHE: "woman women girl girls lass lady ladies mother mothers daughter daughters sister sisters "
+            "wife wives aunt niece grandmother granddaughter stepmother bride widow spinster queen princess duchess "
             "countess baroness nun maid maiden housemaid waitress actress governess hostess mistress policewoman "
             "businesswoman spokeswoman chairwoman noblewoman witch mamma mama mum mummy mom housekeeper landlady "
             "damsel daughter-in-law mother-in-law sister-in-law girlfriend madam heroine nurse",

@@ -56,9 +56,9 @@ class Person:
 def rename_people(document: Document, genders: float, random: np.random.Generator) -> tuple[str, ...]:
     """The words of a document whose people have other names, the same one wherever a name stands.
 
-    Only people count whose gender a pronoun, a title or a given name tells. A share of `genders` of them changes it, with pronouns
-    and titles, where nothing else that they are called has one. A family keeps one name. A word that the document also
-    has without a capital may be none, and stays: "Peter the Great", "Captain Good".
+    Only people count whose gender a pronoun, a title or a given name tells. A share of `genders` of them changes it,
+    with pronouns and titles, where nothing else that they are called has one. A family keeps one name. A word that the
+    document also has without a capital may be none, and stays: "Peter the Great", "Captain Good".
     """
     words = list(document.words)
     plain = {word for word in words if word.islower()}
