@@ -185,8 +185,8 @@ _VERSION_3 = replace(
         **_VERSION_2.titles,
         **_genders(
             {
-                Gender.HE: "messrs esq squire signor señor don herr earl marquis viscount sultan tsar emperor abbé friar "
-                "brother grandfather grandpa papa dad daddy",
+                Gender.HE: "messrs esq squire signor señor don herr earl marquis viscount sultan tsar emperor abbé "
+                "friar brother grandfather grandpa papa dad daddy",
                 Gender.SHE: "mademoiselle signora signorina señora señorita doña dame frau fräulein countess baroness "
                 "marchioness viscountess empress sister grandmother grandma granny mama mamma mum mummy auntie",
                 Gender(0): "lieutenant sergeant corporal admiral commander inspector constable officer judge justice "
