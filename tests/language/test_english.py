@@ -19,7 +19,7 @@ from tests.language.texts import tracked, words_of
 CONTENT = {
     1: "4c442f468d55245ad184f3239fddc029",
     2: "136439c21aba1767bc551126b4299430",
-    3: "c8a42c485d7de2ba6f0ad71945e6800c",
+    3: "8160a21aeb9b469b8a0e7d7fb68a12b5",
 }
 MENTIONS = {
     1: "147e6c88b62ce6d133edeff1b6f59e2d",

@@ -35,11 +35,18 @@ def links(segment: Segment) -> list[tuple[tuple[int, int], int]]:
     return [((first + n, first + n + 1), PEOPLE[word]) for n, word in enumerate(segment.texts) if word in PEOPLE]
 
 
+def read(conversation: Conversation, segment: Segment) -> None:
+    listener = conversation.listen(segment, ENGLISH)
+    for span, entity in links(segment):
+        listener.decided(span, entity)
+    listener.settle()
+
+
 def speakers(text: str, cuts: list[int] | None = None) -> list[tuple[int, int, Way]]:
     """Speaker, addressee and way of each quotation."""
     conversation, found = Conversation(), []
     for segment in segments(text, cuts):
-        conversation.read(segment, links(segment), ENGLISH)
+        read(conversation, segment)
         found += conversation.report()
         conversation = Conversation.from_values(json.loads(json.dumps(conversation.to_values())))
     found += conversation.report(final=True)
@@ -106,7 +113,7 @@ def test_what_is_held_does_not_grow() -> None:
     text = "“A,” said Anna.\n\n“B.”\n\n" * 200 + "“C d.” It rained. " * 200
     sizes = []
     for segment in segments(text, list(range(50, 5000, 50))):
-        conversation.read(segment, links(segment), ENGLISH)
+        read(conversation, segment)
         reported += len(conversation.report())
         sizes.append(len(json.dumps(conversation.to_values())))
         assert len(conversation.turns) <= MOST_TURNS
@@ -118,6 +125,6 @@ def test_what_is_held_does_not_grow() -> None:
 def test_two_entities_become_one() -> None:
     conversation = Conversation()
     (segment,) = segments("“A,” said Anna.\n\n“B,” said Ben.")
-    conversation.read(segment, links(segment), ENGLISH)
+    read(conversation, segment)
     conversation.renamed(1, 2)
     assert {one.speaker for one in conversation.report(final=True)} == {1}

@@ -213,7 +213,7 @@ _VERSION_3 = replace(
             "max maximilian michael miguel mike miles mohamed mohammed moses nat nathan nathaniel ned neil nicholas "
             "nick nicolas nigel noah noel norman oliver omar orlando oscar oswald otto pablo patrick paul pedro "
             "percival percy peter phil philip phillip pierre ralph raphael raymond reginald reuben richard rick rob "
-            "robert robin roderick rodney roger roland ronald rudolf rudolph rufus rupert russell sam sammy samuel "
+            "robert roderick rodney roger roland ronald rudolf rudolph rufus rupert russell sam sammy samuel "
             "saul sean sebastian septimus seth sherlock sidney silas simon solomon stephen steve steven stewart "
             "stuart ted teddy terence theodore theophilus thomas tim timothy titus toby tobias tom tommy tony "
             "ulysses uriah valentine vernon victor vincent vladimir walter warren wilfred wilhelm will william "

@@ -6,13 +6,14 @@ Where it does not, speakers take turns, and who is called by name is who listens
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from streamcoref.document import Span
-from streamcoref.language.attribution import Cue, can_speak, is_called, runs, speaker_cues
+from streamcoref.language.attribution import Cue, Run, SpeakerCue, can_speak, is_called, runs, speaker_cues
 from streamcoref.language.english import Lexicon
 from streamcoref.language.names import is_name
 from streamcoref.language.quotations import NARRATED, Quotations
@@ -21,6 +22,7 @@ from streamcoref.model.segments import Segment
 NOBODY = -1  # where an entity's number would stand
 MOST_TURNS = 3  # the latest ones, of which the next segment may tell more
 MOST_PENDING = 8  # quotations of one turn that wait for its speaker
+MOST_BEFORE = 8  # turns before one that tell who should speak it
 
 
 class Way(StrEnum):
@@ -33,6 +35,8 @@ class Way(StrEnum):
     TURNS = "turns"  # speakers alternate
     CALLED = "called"  # the turn before or after calls them by name
 
+
+_BY_CUES = (Way.NAMED, Way.PRONOUN, Way.NARRATION)
 
 # How often each way is right in LitBank's training part, given its mentions: with paragraphs that begin where the
 # speaker changes, and without any.
@@ -93,15 +97,24 @@ class Turn:
 class Mentions:
     """The decided mentions of a segment: words, counted from its beginning, to entities."""
 
-    def __init__(self, segment: Segment, links: Sequence[tuple[Span, int]]) -> None:
+    def __init__(self) -> None:
         self.entities: dict[int, list[tuple[int, int]]] = {}  # by the first word: last word and entity
-        first = segment.first_word
-        for (start, end), entity in links:
-            self.entities.setdefault(start - first, []).append((end - first, entity))
+
+    def add(self, start: int, end: int, entity: int) -> None:
+        self.entities.setdefault(start, []).append((end, entity))
 
     def at(self, start: int, end: int) -> tuple[int, int] | None:
         """The end and the entity of the longest mention that begins at a word and ends at another or before."""
         return max((held for held in self.entities.get(start, ()) if held[0] <= end), default=None)
+
+
+class Expected(NamedTuple):
+    """Of a mention that tells who speaks a turn: entities by their numbers, NOBODY where unknown."""
+
+    speaks: int = NOBODY  # who has been said to speak it, by other words
+    expected: int = NOBODY  # who would speak it by turns, or was spoken to
+    spoke: int = NOBODY  # who spoke the turn before
+    hears: int = NOBODY  # whom it calls by name
 
 
 class Conversation:
@@ -112,26 +125,21 @@ class Conversation:
         self.paragraph = 0  # paragraphs begun so far
         self.latest = 0  # the turn that the last segment ended with, if its paragraph goes on
 
-    def read(self, segment: Segment, links: Sequence[tuple[Span, int]], lexicon: Lexicon) -> None:
-        """Note the turns of the next segment, given the mentions that have been decided, and who speaks them."""
+    def listen(self, segment: Segment, lexicon: Lexicon) -> Listener:
+        """Note the turns of the next segment. Who speaks them is found out as its mentions are decided."""
         numbers = segment.tracks.get(Quotations.name)
         if numbers is None:
-            return
-        mentions = Mentions(segment, links)
-        seen = self._note(segment, numbers, mentions, lexicon)
+            return Listener(self, segment, [], [], lexicon)
+        quoted = self._note(segment, numbers)
         before, self.latest = self.latest, _open_turn(segment, numbers, self.latest)
-        if not seen and not before:
-            return
-        self._follow_cues(segment, numbers, before, mentions, lexicon)
-        window = [self.turns[number] for number in sorted(self.turns)]
-        _take_turns(window, bool(self.paragraph), lexicon.longest_aside)
-        _address(window, bool(self.paragraph), lexicon.longest_aside)
+        cues = list(speaker_cues(segment.words, numbers, before, lexicon)) if quoted or before else []
+        return Listener(self, segment, quoted, cues, lexicon)
 
-    def _note(self, segment: Segment, numbers: Sequence[int], mentions: Mentions, lexicon: Lexicon) -> bool:
-        """Add the segment's turns; whether there are any."""
+    def _note(self, segment: Segment, numbers: Sequence[int]) -> list[Run]:
+        """Add the segment's turns; its quotations."""
         words, first = segment.words, segment.first_word
         latest = max(self.turns.values(), key=lambda turn: turn.number, default=None)
-        seen = False
+        quoted: list[Run] = []
         place = 0  # up to where paragraphs have been counted
         for run in runs(numbers):
             self.paragraph += sum(word.paragraph for word in words[place : run.start + 1])
@@ -140,7 +148,7 @@ class Conversation:
             place = run.end
             if run.turn == NARRATED:
                 continue
-            seen = True
+            quoted.append(run)
             turn = self.turns.get(run.turn)
             if turn is None:
                 gap = first + run.start - (latest.end if latest else 0)
@@ -152,52 +160,24 @@ class Conversation:
                 turn.pending.append((start, first + run.end, start_character, last.end))
             else:
                 turn.pending.append((first + run.start, first + run.end, begin.start, last.end))
-            self._note_called(turn, segment, run.start, run.end, mentions, lexicon)
             latest = turn
         self.paragraph += sum(word.paragraph for word in words[place:])
-        return seen
+        return quoted
 
-    def _note_called(
-        self, turn: Turn, segment: Segment, start: int, end: int, mentions: Mentions, lexicon: Lexicon
-    ) -> None:
-        for place in range(start, end):
-            found = mentions.at(place, end)
-            if found is None or turn.called != NOBODY:
-                continue
-            name = segment.texts[place : found[0]]
-            if is_name(name, lexicon) and is_called(segment.words, place, found[0], lexicon):
-                turn.called = found[1]
-
-    def _follow_cues(
-        self, segment: Segment, numbers: Sequence[int], before: int, mentions: Mentions, lexicon: Lexicon
-    ) -> None:
-        """The speakers whom the narrative names: of each turn by its best cue."""
-        cues = sorted(speaker_cues(segment.words, numbers, before, lexicon), key=lambda cue: (cue.turn, cue.cue))
-        for cue in cues:
-            turn = self.turns.get(cue.turn)
-            if turn is None or turn.way in (Way.NAMED, Way.PRONOUN, Way.NARRATION):
-                continue
-            found = self._speaker(cue.begin, cue.last, cue.end, segment, mentions, lexicon)
-            if cue.cue <= Cue.BEFORE:
-                turn.named = True
-            if found is None:
-                continue
-            place, entity = found
-            if cue.cue > Cue.BEFORE:
-                way = Way.NARRATION
-            else:
-                way = Way.PRONOUN if segment.texts[place].lower() in lexicon.subjects else Way.NAMED
-            turn.told(entity, way, bool(self.paragraph))
-
-    def _speaker(
-        self, begin: int, last: int, end: int, segment: Segment, mentions: Mentions, lexicon: Lexicon
-    ) -> tuple[int, int] | None:
-        """The first word and the entity of the first mention that can speak."""
-        for place in range(begin, last + 1):
-            found = mentions.at(place, end)
-            if found is not None and can_speak(segment.texts[place : found[0]], lexicon):
-                return place, found[1]
-        return None
+    def expected(self, number: int, longest_gap: int) -> Expected:
+        """Who should speak a turn, as far as those before it tell."""
+        turn = self.turns[number]
+        window = [self.turns[n] for n in range(number - MOST_BEFORE, number) if n in self.turns]
+        speakers = _by_turns(window, bool(self.paragraph), longest_gap)
+        said = turn.speaker if turn.way in _BY_CUES else NOBODY
+        last = window[-1] if window else None
+        if last is None or not _adjacent(last, turn, bool(self.paragraph), longest_gap):
+            return Expected(speaks=said, hears=turn.called)
+        spoke, before = speakers[-1], NOBODY
+        if len(window) > 1 and _adjacent(window[-2], last, bool(self.paragraph), longest_gap):
+            before = speakers[-2]
+        expected = next((who for who in (last.called, before) if who not in (NOBODY, spoke)), NOBODY)
+        return Expected(said, expected, spoke, turn.called)
 
     def turn_of(self, number: int) -> Turn | None:
         return self.turns.get(number)
@@ -243,6 +223,99 @@ class Conversation:
         return conversation
 
 
+class Listener:
+    """Follows a segment while its mentions are decided, in the order of the text, and finds out who speaks."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        segment: Segment,
+        quoted: Sequence[Run],
+        cues: Sequence[SpeakerCue],
+        lexicon: Lexicon,
+    ) -> None:
+        self.conversation, self.segment, self.lexicon = conversation, segment, lexicon
+        self.mentions = Mentions()
+        self._told: dict[int, Cue] = {}  # by what each turn's speaker is known
+        # Quotations and cues by where they end, to be read when all that lies before has been decided.
+        every: list[Run | SpeakerCue] = [*quoted, *cues]
+        self._ahead = deque(sorted(every, key=lambda one: one.end))
+        self._cues = {place: cue for cue in reversed(cues) for place in range(cue.begin, cue.last + 1)}
+
+    def decided(self, span: Span, entity: int) -> None:
+        first = self.segment.first_word
+        self.mentions.add(span[0] - first, span[1] - first, entity)
+
+    def expects(self, span: Span) -> Expected | None:
+        """What is known of a speaker whom this span would name, if it is one, before it is decided."""
+        start, end = span[0] - self.segment.first_word, span[1] - self.segment.first_word
+        cue = self._cues.get(start)
+        if cue is None or end > cue.end or not can_speak(self.segment.texts[start:end], self.lexicon):
+            return None
+        self._read_to(start)
+        if cue.turn not in self.conversation.turns:
+            return None
+        return self.conversation.expected(cue.turn, self.lexicon.longest_aside)
+
+    def settle(self) -> None:
+        """All mentions that can tell who speaks have been decided."""
+        told = bool(self._ahead)
+        self._read_to(len(self.segment.words))
+        if told or self._told:
+            turns = self.conversation.turns
+            window = [turns[number] for number in sorted(turns)]
+            has_paragraphs = bool(self.conversation.paragraph)
+            _take_turns(window, has_paragraphs, self.lexicon.longest_aside)
+            _address(window, has_paragraphs, self.lexicon.longest_aside)
+
+    def _read_to(self, place: int) -> None:
+        """What the words before a place tell."""
+        while self._ahead and self._ahead[0].end <= place:
+            one = self._ahead.popleft()
+            if isinstance(one, Run):
+                self._hear_called(one)
+            else:
+                self._follow(one)
+
+    def _hear_called(self, run: Run) -> None:
+        turn = self.conversation.turns[run.turn]
+        for place in range(run.start, run.end):
+            if turn.called != NOBODY:
+                return
+            found = self.mentions.at(place, run.end)
+            if found is None:
+                continue
+            name = self.segment.texts[place : found[0]]
+            if is_name(name, self.lexicon) and is_called(self.segment.words, place, found[0], self.lexicon):
+                turn.called = found[1]
+
+    def _follow(self, cue: SpeakerCue) -> None:
+        """The speaker whom the narrative names: of each turn by its best cue, the first of these."""
+        turn = self.conversation.turns.get(cue.turn)
+        if turn is None or (turn.way in _BY_CUES and cue.cue >= self._told.get(cue.turn, Cue.VERB_FIRST)):
+            return
+        if cue.cue <= Cue.BEFORE:
+            turn.named = True
+        found = self._speaker(cue)
+        if found is None:
+            return
+        place, entity = found
+        if cue.cue > Cue.BEFORE:
+            way = Way.NARRATION
+        else:
+            way = Way.PRONOUN if self.segment.texts[place].lower() in self.lexicon.subjects else Way.NAMED
+        self._told[cue.turn] = cue.cue
+        turn.told(entity, way, bool(self.conversation.paragraph))
+
+    def _speaker(self, cue: SpeakerCue) -> tuple[int, int] | None:
+        """The first word and the entity of the first mention that can speak."""
+        for place in range(cue.begin, cue.last + 1):
+            found = self.mentions.at(place, cue.end)
+            if found is not None and can_speak(self.segment.texts[place : found[0]], self.lexicon):
+                return place, found[1]
+        return None
+
+
 def _open_turn(segment: Segment, numbers: Sequence[int], before: int) -> int:
     """The turn whose paragraph is open where a segment ends; 0 if there is none."""
     for word, turn in zip(reversed(segment.words), reversed(numbers), strict=True):
@@ -260,6 +333,20 @@ def _adjacent(one: Turn, other: Turn, has_paragraphs: bool, longest_gap: int) ->
     if has_paragraphs:
         return other.first_paragraph - one.last_paragraph <= 1
     return other.gap <= longest_gap
+
+
+def _by_turns(turns: Sequence[Turn], has_paragraphs: bool, longest_gap: int) -> list[int]:
+    """The speaker of each: who is known, or who spoke before the last one, or was called by the last one."""
+    speakers: list[int] = []
+    for n, turn in enumerate(turns):
+        speaker = turn.speaker
+        if speaker == NOBODY and not turn.named and n and _adjacent(turns[n - 1], turn, has_paragraphs, longest_gap):
+            last, before = speakers[n - 1], NOBODY
+            if n > 1 and _adjacent(turns[n - 2], turns[n - 1], has_paragraphs, longest_gap):
+                before = speakers[n - 2]
+            speaker = next((who for who in (before, turns[n - 1].called) if who not in (NOBODY, last)), NOBODY)
+        speakers.append(speaker)
+    return speakers
 
 
 def _take_turns(turns: Sequence[Turn], has_paragraphs: bool, longest_gap: int) -> None:

@@ -101,13 +101,14 @@ class IncrementalModel(CorefModel):
     ) -> tuple[Notes, list[Link]]:
         """Join each span to the entity of the best score, if that is better than a new one, else start one.
 
-        Spans that wait are the last ones: before them it is settled who speaks.
+        Spans that wait are the last ones: before them it is settled who speaks, as far as the others tell.
         """
-        memory = state.memory
+        memory, features = state.memory, self.pair_score.features
+        listener = state.conversation.listen(spans.segment, self.lexicon)
         new_score = self.new_entity_score.item()
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
-        waiting = len(spans) - self.pair_score.features.waiting(spans)
+        waiting = len(spans) - features.waiting(spans)
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
         table = ScoreTable(
@@ -118,8 +119,14 @@ class IncrementalModel(CorefModel):
         starts: list[bool] = []
         weights: list[Tensor | float] = []  # the share of what each entity was
         for m, mention_score in enumerate(own.tolist()):
+            span = spans.word_spans[m]
             if m == waiting:
-                self._settle(state, spans, slots, readings.notes)
+                listener.settle()
+                features.settle(spans, readings.notes, state.conversation)
+                table.noted(*range(m, len(spans)))
+            elif m < waiting and (expected := listener.expects(span)) is not None:
+                features.expect(readings.notes, m, expected)
+                table.noted(m)
             row = table.row(m) + mention_score
             slot = decide(spans, m, row)
             starts.append(slot == NEW)
@@ -133,19 +140,14 @@ class IncrementalModel(CorefModel):
             table.changed(slot)
             scores[m, : len(row)] = row
             slots.append(slot)
+            listener.decided(span, int(memory.ids[slot]))
         if waiting == len(spans):
-            self._settle(state, spans, slots, readings.notes)
+            listener.settle()
         shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()
         more = mention_scores, shares, self.labels.type_shares(spans.vectors)
         links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, *more)
         return readings.notes, links
-
-    def _settle(self, state: State, spans: SegmentSpans, slots: list[int], notes: Notes) -> None:
-        """Find out who speaks, as far as the mentions that have been decided tell, and let the other spans know."""
-        decided = list(zip(spans.word_spans, state.memory.ids[slots].tolist(), strict=False))
-        state.conversation.read(spans.segment, decided, self.lexicon)
-        self.pair_score.features.settle(spans, notes, state.conversation)
 
     def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
         """Update: blend the span into the entity; the share of what the entity was."""
@@ -160,7 +162,7 @@ class IncrementalModel(CorefModel):
         return State(EntityMemory(self.layout.size, scorer.features.features, contexts, self.device))
 
     def trackers(self) -> list[WordTracker]:
-        return [*super().trackers(), Quotations(self.lexicon)]
+        return [*(one for one in super().trackers() if one.name != Quotations.name), Quotations(self.lexicon)]
 
     def load_state(self, data: bytes) -> State:
         state = self.new_state()

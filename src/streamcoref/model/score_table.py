@@ -48,6 +48,7 @@ class ScoreTable:
         self.entity_readings = layout.pair_readings(memory.rows)
         self.on_cpu = memory.rows.device.type == "cpu"
         self.stale: list[int] = []  # slots whose scores in the table are out of date
+        self.renoted: set[int] = set()  # spans all of whose scores are, since more has been noted of them
         self.scores = np.empty((len(spans), len(memory) + len(spans)), dtype=np.float32)
         if scorer.shortlist is not None:  # without the features, which a row looks up when its turn comes
             self.queries = scorer.queries(spans.pair_readings)
@@ -74,11 +75,15 @@ class ScoreTable:
         count = len(self.memory)
         if self.scorer.shortlist is not None:
             return self._shortlist(span, count, self.scorer.shortlist)
-        if self.stale:
-            slots = np.array(self.stale)
+        if self.stale or span in self.renoted:
+            slots = np.arange(count) if span in self.renoted else np.array(self.stale)
             pairs = self._pairs(span, slots, self._features(span, slots))
             self.scores[span, slots] = numbers(self.scorer.score(pairs, self.tables))
         return self.scores[span, :count]
+
+    def noted(self, *spans: int) -> None:
+        """More is known of these spans than when the table was made. A shortlist looks features up in any case."""
+        self.renoted.update(spans)
 
     def changed(self, slot: int) -> None:
         if self.scorer.shortlist is not None:

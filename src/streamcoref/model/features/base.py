@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +16,7 @@ from streamcoref.model.parts import PartOptions, Surroundings
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
-    from streamcoref.model.conversation import Conversation
+    from streamcoref.model.conversation import Conversation, Expected
     from streamcoref.model.spans import SegmentSpans
 
 NO_COLUMNS = np.dtype([])
@@ -35,6 +37,13 @@ class Fixed(NamedTuple):
     bucket: int | None
 
 
+class Beginning(NamedTuple):
+    """A value of a feature is at first what another one has learnt to be, and scores so much more than that."""
+
+    like: int
+    more: float
+
+
 class PairFeature(ABC):
     """One thing that a span and an entity are compared by: one of `buckets` numbers, each with an embedding.
 
@@ -47,6 +56,8 @@ class PairFeature(ABC):
 
     name: str
     buckets: int
+    # How the values begin that no two mentions have, but a mention and an entity: what a baseline has not learnt.
+    beginnings: Mapping[int, Beginning] = MappingProxyType({})
     span_columns: np.dtype[Any] = NO_COLUMNS
     entity_columns: np.dtype[Any] = NO_COLUMNS
 
@@ -65,6 +76,9 @@ class PairFeature(ABC):
     def waits(self, spans: SegmentSpans) -> list[bool]:
         """Which of a segment's k spans are decided last, since it must be known before who speaks; none if empty."""
         return []
+
+    def expect(self, notes: Notes, span: int, expected: Expected) -> None:  # noqa: B027
+        """Fill in its columns of a span that tells who speaks, now that it is to be decided."""
 
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:  # noqa: B027
         """Fill in its columns of the spans that wait, now that it is known who speaks."""

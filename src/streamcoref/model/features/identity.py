@@ -25,7 +25,7 @@ from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
 from streamcoref.model.conversation import NOBODY, Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
-from streamcoref.model.features.base import FeatureOptions, PairFeature
+from streamcoref.model.features.base import Beginning, FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
@@ -72,6 +72,21 @@ class Likeness(IntEnum):
     SILENT_NAMED, NARRATES = 46, 47
 
 
+# What no two mentions are to each other. A cue is believed more than anything else that a baseline knows; how much more
+# was tried on LitBank's and OntoGUM's dev parts, and is learnt from there.
+_BEGINNINGS: dict[int, Beginning] = {
+    Likeness.SAME_AT_TIMES: Beginning(Likeness.SAME_NAME, 0.0),
+    Likeness.PART_AT_TIMES: Beginning(Likeness.PART_OF_NAME, 0.0),
+    Likeness.GENDER_AT_TIMES: Beginning(Likeness.SAME_GENDER, -1.0),
+    Likeness.NOUN_AT_TIMES: Beginning(Likeness.NOUN_AGREES, -1.0),
+    Likeness.MEANT_PERHAPS: Beginning(Likeness.SAME_TURN, 3.0),
+    Likeness.MEANT_PROBABLY: Beginning(Likeness.SAME_TURN, 5.0),
+    Likeness.MEANT: Beginning(Likeness.SAME_TURN, 6.0),
+    Likeness.NEITHER_PERHAPS: Beginning(Likeness.OTHER_VOICE, -1.0),
+    Likeness.NEITHER_PROBABLY: Beginning(Likeness.OTHER_VOICE, -2.0),
+    Likeness.NEITHER: Beginning(Likeness.OTHER_VOICE, -3.0),
+    Likeness.REVERSED: Beginning(Likeness.SAME_TURN_OTHER, -3.0),
+}
 _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a turn are told apart
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
@@ -93,6 +108,7 @@ class Identity(PairFeature):
 
     name = "identity"
     buckets = len(Likeness)
+    beginnings = _BEGINNINGS
     span_columns = np.dtype(
         [
             ("kind", np.int64),

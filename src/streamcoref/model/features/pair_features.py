@@ -16,7 +16,7 @@ from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
-    from streamcoref.model.conversation import Conversation
+    from streamcoref.model.conversation import Conversation, Expected
     from streamcoref.model.spans import SegmentSpans
 
 
@@ -63,6 +63,10 @@ class PairFeatures(nn.Module):
         for feature in self.features:
             waits |= np.array(feature.waits(spans) or False)
         return waits
+
+    def expect(self, notes: Notes, span: int, expected: Expected) -> None:
+        for feature in self.features:
+            feature.expect(notes, span, expected)
 
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
         for feature in self.features:
@@ -114,7 +118,7 @@ class PairFeatures(nn.Module):
         self, project: Callable[[Tensor], Tensor], fixed: Mapping[str, int | None]
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """What is the same for all pairs [...], and what each value of the others adds [buckets, ...]."""
-        weights = {name: self._table(name).weight for name in self.names}
+        weights = {name: self.table(name) for name in self.names}
         same = bias = project(next(iter(weights.values())).new_zeros(1, self.size))[0]  # [...]
         parts: dict[str, Tensor] = {}
         for place, (name, weight) in enumerate(weights.items()):
@@ -131,10 +135,11 @@ class PairFeatures(nn.Module):
                 parts[name] = part
         return same, parts
 
-    def _table(self, name: str) -> nn.Embedding:
+    def table(self, name: str) -> Tensor:
+        """The embeddings of a feature's values, [buckets, size]."""
         table = self.tables[name]
         assert isinstance(table, nn.Embedding)
-        return table
+        return table.weight
 
 
 class FoldedFeatures:
