@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from streamcoref.model.config import ModelConfig
 
 
+MOST_REGISTERED = 1 << 20  # entities: some GB
+
+
 class ResolveOptions(Options):
     """A stream keeps to them from its beginning to its end.
 
@@ -26,6 +29,8 @@ class ResolveOptions(Options):
       the model's own
     - `merge`: entities that have been called by one name at least so often, each, become one; 0 never, as in the
       paper; None is the model's own
+    - `revive`: places for entities with a name that left the memory: when the name is said again they come back; 0
+      none, as in the paper; None is the model's own
     """
 
     singletons: StrictBool = False
@@ -34,6 +39,7 @@ class ResolveOptions(Options):
     genre: str | None = None
     evict: AnyEviction | None = None
     merge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    revive: Annotated[int, Field(strict=True, ge=0, le=MOST_REGISTERED)] | None = None
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:

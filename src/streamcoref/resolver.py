@@ -278,7 +278,9 @@ class Resolver:
             with torch.inference_mode():
                 self._readings[labels] = model.reading(*labels)
         merge = config.merge if options.merge is None else options.merge
-        return replace(self._readings[labels], evict=(options.evict or config.evict).build(), merge=merge)
+        revive = config.revive if options.revive is None else options.revive
+        evict = (options.evict or config.evict).build()
+        return replace(self._readings[labels], evict=evict, merge=merge, revive=revive)
 
 
 def _load_again(folder: Path, device: str, code: Sequence[Path], fingerprint: str) -> Resolver:

@@ -238,8 +238,9 @@ class Stream:
 
     def _check_restored(self) -> None:
         """Raise unless the parts of a state are of one moment."""
-        memory = self._state.memory
-        sizes = dict(zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True))
+        sizes: dict[int, int] = {}
+        for memory in (self._state.memory, self._state.register.memory):
+            sizes |= zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True)
         together = (self._state.words, self._state.pieces) == (self._text.words, self._text.pieces)
         entities = self._tracker.entities
         together &= all(one.size <= sizes.get(number, 0) for number, one in entities.items())

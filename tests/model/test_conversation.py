@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from streamcoref.language import LATEST, Quotations, lexicon
-from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
+from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Expected, Way
 from streamcoref.model.segments import Segment, make_segment
 from tests.language.texts import words_of
 
@@ -128,3 +128,44 @@ def test_two_entities_become_one() -> None:
     read(conversation, segment)
     conversation.renamed(1, 2)
     assert {one.speaker for one in conversation.report(final=True)} == {1}
+
+
+def expectations(text: str) -> dict[str, Expected]:
+    """Before each mention that tells who speaks is decided: what is known then, by its word."""
+    conversation, found = Conversation(), {}
+    (segment,) = segments(text)
+    listener = conversation.listen(segment, ENGLISH)
+    for span, entity in links(segment):
+        expected = listener.expects(span)
+        if expected is not None:
+            found[segment.texts[span[0]]] = expected
+        listener.decided(span, entity)
+    return found
+
+
+def test_who_should_speak_is_known_before_it_is_said() -> None:
+    text = "“A,” said Anna.\n\n“B,” said Ben.\n\n“C,” she said."
+    assert expectations(text) == {
+        "Anna": Expected(),
+        "Ben": Expected(spoke=1),
+        "she": Expected(expected=1, spoke=2),
+    }
+
+
+def test_who_was_called_should_answer_and_does_not_call_himself() -> None:
+    text = "“Come, Clara,” said Anna.\n\n“I come, Ben,” she replied."
+    assert expectations(text)["Anna"] == Expected(hears=3)
+    assert expectations(text)["she"] == Expected(expected=3, spoke=1, hears=2)
+
+
+def test_who_was_said_to_speak_goes_on() -> None:
+    assert expectations("“A,” said Anna, “b.” She smiled.")["She"] == Expected(speaks=1)
+
+
+def test_turns_without_a_word_about_them_count() -> None:
+    text = "“A,” said Anna.\n\n“B,” said Ben.\n\n“C.”\n\n“D,” he said."
+    assert expectations(text)["he"] == Expected(expected=2, spoke=1)
+
+
+def test_a_mention_elsewhere_tells_nothing_of_speakers() -> None:
+    assert expectations("Anna rose.\n\nIt rained.\n\n“A,” said Ben.") == {"Ben": Expected()}

@@ -58,6 +58,7 @@ class ModelConfig(Options):
     update: AnyUpdate = AlphaOptions()
     evict: AnyEviction = TwoDistancesOptions()
     merge: NonNegativeInt = 0  # see ResolveOptions; only models with the feature `identity` can
+    revive: NonNegativeInt = 0  # the same
     higher_order: HigherOrderOptions = HigherOrderOptions()
     labels: LabelOptions = LabelOptions()
     genres: tuple[str, ...] = Field(("unknown",), min_length=1)

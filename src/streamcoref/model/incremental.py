@@ -22,6 +22,7 @@ from streamcoref.model.merging import merge_same_names
 from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
+from streamcoref.model.register import Register, revive
 from streamcoref.model.rows import RowLayout
 from streamcoref.model.score_table import FloatArray, ScoreTable, numbers
 from streamcoref.model.segments import Segment
@@ -93,6 +94,7 @@ class IncrementalModel(CorefModel):
                 state.conversation.renamed(kept, gone)
             alive = len(state.memory)
             evicted = state.memory.remove(reading.evict(state.memory, segment.end))
+            evicted = state.register.keep(evicted, reading.revive, segment.end)
         state.advance(segment)
         return SegmentResult([spans], links, evicted, alive, notes, state.conversation.report(), merged)
 
@@ -108,6 +110,7 @@ class IncrementalModel(CorefModel):
         new_score = self.new_entity_score.item()
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
+        revive(memory, state.register, readings.notes)
         waiting = len(spans) - features.waiting(spans)
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
@@ -159,7 +162,11 @@ class IncrementalModel(CorefModel):
     def new_state(self) -> State:
         scorer = self.pair_score
         contexts = scorer.contexts if scorer.uses_text else 0
-        return State(EntityMemory(self.layout.size, scorer.features.features, contexts, self.device))
+
+        def memory() -> EntityMemory:
+            return EntityMemory(self.layout.size, scorer.features.features, contexts, self.device)
+
+        return State(memory(), Register(memory()))
 
     def trackers(self) -> list[WordTracker]:
         return [*(one for one in super().trackers() if one.name != Quotations.name), Quotations(self.lexicon)]

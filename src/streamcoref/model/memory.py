@@ -62,7 +62,7 @@ class EntityMemory:
 
     @property
     def ids(self) -> IntArray:
-        """[count], numbered in the order of appearance, never reused."""
+        """[count], numbered in the order of appearance, never reused; who came back stands behind the others."""
         return self.notes["id"][: self.count]
 
     @property
@@ -108,6 +108,18 @@ class EntityMemory:
         self.notes["id"][slot] = self.next_id
         self.next_id += 1
         note_mention(self.notes, slot, spans, span, self.features)
+        return slot
+
+    def put(self, record: EntityRecord) -> int:
+        """An entity that has left comes back as it was; its slot."""
+        self.reserve(self.count + 1)
+        slot = self.count
+        self.count += 1
+        self.rows[slot] = record.row
+        for name, column in self.notes.columns.items():
+            column[slot] = record.notes[name]
+        if self.contexts:
+            self.texts.append(record.texts)
         return slot
 
     def join(self, slot: int, weight: Tensor | float, row: Tensor, spans: Notes, span: int) -> None:

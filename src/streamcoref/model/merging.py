@@ -35,7 +35,7 @@ def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
 
 
 def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
-    """The slots of two entities that are one, the older before the younger."""
+    """The slots of two entities that are one, the older before the younger, whichever stands where."""
     called = notes["called"]
     rows = np.arange(len(called))
     top = called.argmax(-1) if len(called) else rows
@@ -47,7 +47,7 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
         name = int(first[slot]), int(last[slot])
         for other in seen.get(name, ()):
             if not _clash(int(title[slot]), int(title[other])) and not _clash(int(gender[slot]), int(gender[other])):
-                return other, slot
+                return (other, slot) if notes["id"][other] < notes["id"][slot] else (slot, other)
         seen.setdefault(name, []).append(slot)
     return None
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 # Of every span: its first piece (position in the text), twice the middle of it, and its mention score.
 SPAN = np.dtype([("start", np.int64), ("place", np.int64), ("score", np.float64)])

@@ -27,6 +27,7 @@ class Reading:
     index: FeatureIndex
     evict: EvictionPolicy
     merge: int = 0  # how often two entities must have been called by one name to be merged; 0: they never are
+    revive: int = 0  # places for entities that left the memory and come back when they are named; 0: nobody does
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentResult:
-    """What a segment brought: a link for each of its spans, in order, and the entities let go after it.
+    """What a segment brought: a link for each of its spans, in order, and the entities that are let go for good.
 
     `alive` counts the entities before these went. A whole-document model has one result for all segments, and holds no
     entities: there `alive` is None. Links stand in the order in which they were decided, as the spans do, and `notes`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -18,19 +18,23 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import Array, Notes
+from streamcoref.model.register import Register
 from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
 
-VERSION = 4
+VERSION = 5
 _LARGEST = 1e15  # of any number of an entity: what is computed with it stays finite
+_REGISTER = "register."  # before the names of what is saved of those who may come back
 _DAMAGED = "this is not a saved streamcoref state, or it is damaged"
 
 
 @dataclass
 class State:
-    """The entities alive, who speaks, and how much has been read, in pieces (special ones counted) and in words."""
+    """The entities alive, those that may come back, who speaks, and how much has been read, in pieces (special ones
+    counted) and in words."""
 
     memory: EntityMemory
+    register: Register
     conversation: Conversation = field(default_factory=Conversation)
     pieces: int = 0
     words: int = 0
@@ -41,18 +45,18 @@ class State:
         self.words = segment.first_word + len(segment.words)
 
     def to_bytes(self) -> bytes:
-        memory = self.memory
-        notes = memory.notes.at(slice(0, len(memory)))
-        tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in notes.columns.items()}
-        tensors["rows"] = memory.rows[: len(memory)].cpu().contiguous()
         header = {
             "version": VERSION,
-            "next_id": memory.next_id,
+            "next_id": self.memory.next_id,
             "pieces": self.pieces,
             "words": self.words,
             "conversation": self.conversation.to_values(),
-            "texts": [[asdict(text) for text in texts] for texts in memory.texts],
+            "texts": _texts(self.memory),
+            "register_texts": _texts(self.register.memory),
         }
+        tensors = _tensors(self.memory)
+        if len(self.register):
+            tensors |= {_REGISTER + name: tensor for name, tensor in _tensors(self.register.memory).items()}
         tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
         data: bytes = save(tensors)
         return data
@@ -62,41 +66,64 @@ class State:
 
         Whatever can be known of a memory that was not changed since is checked.
         """
-        memory = self.memory
         try:
             tensors = load(data)
             values = json.loads(tensors.pop("header").numpy().tobytes())
-            rows = tensors.pop("rows")
-            columns = {name: tensor.numpy() for name, tensor in tensors.items()}
             version = values["version"]
-            complete = rows.dim() == 2 and all(len(column) == len(rows) for column in columns.values())
         except (SafetensorError, KeyError, ValueError, AttributeError, TypeError, RecursionError) as error:
             raise StreamcorefError(_DAMAGED) from error
-        if not complete:
-            raise StreamcorefError(_DAMAGED)
         if version != VERSION:
             raise StreamcorefError(f"the state has version {str(version)[:20]}, this release reads version {VERSION}")
-        if rows.shape[1] != memory.rows.shape[1]:
-            raise StreamcorefError(
-                f"the state was saved by another model: its entities have {rows.shape[1]} numbers, "
-                f"not {memory.rows.shape[1]}"
-            )
-        if not memory.notes.same_columns(columns):
-            raise StreamcorefError("the state was saved by another model: other things are noted of its entities")
         try:
             header = SavedMemory.model_validate(values)
         except ValidationError as error:
             raise StreamcorefError(_DAMAGED) from error
-        if not _is_sound(memory, header, rows, columns):
+        dormant = {
+            name.removeprefix(_REGISTER): tensors.pop(name) for name in list(tensors) if name.startswith(_REGISTER)
+        }
+        _fill(self.memory, tensors, header, header.texts)
+        if dormant:
+            _fill(self.register.memory, dormant, header, header.register_texts)
+        if not set(self.memory.ids.tolist()).isdisjoint(self.register.memory.ids.tolist()):
             raise StreamcorefError(_DAMAGED)
-        memory.reserve(len(rows))
-        memory.count, memory.next_id = len(rows), header.next_id
-        memory.rows[: len(rows)] = rows.to(memory.rows.device)
-        for name, column in columns.items():
-            memory.notes[name][: len(rows)] = column
-        memory.texts = [tuple(text.context() for text in texts) for texts in header.texts]
         self.conversation = Conversation.from_values(header.conversation.model_dump())
         self.pieces, self.words = header.pieces, header.words
+
+
+def _texts(memory: EntityMemory) -> list[list[dict[str, Any]]]:
+    return [[asdict(text) for text in texts] for texts in memory.texts]
+
+
+def _tensors(memory: EntityMemory) -> dict[str, Tensor]:
+    """Rows and notes of the entities."""
+    notes = memory.notes.at(slice(0, len(memory)))
+    tensors = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in notes.columns.items()}
+    return {**tensors, "rows": memory.rows[: len(memory)].cpu().contiguous()}
+
+
+def _fill(
+    memory: EntityMemory, tensors: dict[str, Tensor], header: SavedMemory, saved_texts: list[list[SavedText]]
+) -> None:
+    """Put saved entities into an empty memory, if that can be them."""
+    rows = tensors.pop("rows", None)
+    columns = {name: tensor.numpy() for name, tensor in tensors.items()}
+    if rows is None or rows.dim() != 2 or any(len(column) != len(rows) for column in columns.values()):
+        raise StreamcorefError(_DAMAGED)
+    if rows.shape[1] != memory.rows.shape[1]:
+        raise StreamcorefError(
+            f"the state was saved by another model: its entities have {rows.shape[1]} numbers, "
+            f"not {memory.rows.shape[1]}"
+        )
+    if not memory.notes.same_columns(columns):
+        raise StreamcorefError("the state was saved by another model: other things are noted of its entities")
+    if not _is_sound(memory, header, rows, columns, saved_texts):
+        raise StreamcorefError(_DAMAGED)
+    memory.reserve(len(rows))
+    memory.count, memory.next_id = len(rows), header.next_id
+    memory.rows[: len(rows)] = rows.to(memory.rows.device)
+    for name, column in columns.items():
+        memory.notes[name][: len(rows)] = column
+    memory.texts = [tuple(text.context() for text in texts) for texts in saved_texts]
 
 
 class SavedText(Options):
@@ -141,23 +168,30 @@ class SavedMemory(Options):
     pieces: Count
     words: Count
     texts: list[list[SavedText]]
+    register_texts: list[list[SavedText]]
     conversation: SavedConversation
 
 
-def _is_sound(memory: EntityMemory, header: SavedMemory, rows: Tensor, columns: dict[str, Array]) -> bool:
+def _is_sound(
+    memory: EntityMemory,
+    header: SavedMemory,
+    rows: Tensor,
+    columns: dict[str, Array],
+    saved_texts: list[list[SavedText]],
+) -> bool:
     """Whether these can be the entities of a text of which so much has been read."""
     ids, sizes, starts, places = (columns[name] for name in ("id", "size", "start", "place"))
     if rows.dtype != torch.float32 or not bool((rows.abs() <= _LARGEST).all()):  # nor is any of them NaN
         return False
-    if len(ids) and not (ids[0] >= 0 and ids[-1] < header.next_id and bool((ids[1:] > ids[:-1]).all())):
+    if not bool(((ids >= 0) & (ids < header.next_id)).all()) or len(np.unique(ids)) < len(ids):
         return False
     if not bool(((sizes >= 1) & (sizes <= header.pieces)).all() and (np.abs(columns["score"]) <= _LARGEST).all()):
         return False
     if not bool(((starts >= 0) & (starts <= header.pieces) & (places >= 0) & (places <= 2 * header.pieces)).all()):
         return False
-    if len(header.texts) != (len(ids) if memory.contexts else 0):
+    if len(saved_texts) != (len(ids) if memory.contexts else 0):
         return False
-    for texts in header.texts:
+    for texts in saved_texts:
         if not 1 <= len(texts) <= memory.contexts or any(not x.start < x.end <= len(x.words) for x in texts):
             return False
     return all(feature.is_sound(Notes(columns)) for feature in memory.features)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from streamcoref.model.memory import note_mention
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.segments import Segment
-from streamcoref.model.span_readings import note_spans
+from streamcoref.model.span_readings import note_spans as note_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.words import Word
 
@@ -58,6 +59,10 @@ def spans_of(mentions: Sequence[Mention]) -> SegmentSpans:
     spans = Candidates(ends - np.array(lengths, dtype=np.int64) + 1, ends)
     nothing = torch.zeros(len(mentions))
     return SegmentSpans(segment, spans, nothing[:, None], nothing, nothing, spans, nothing)
+
+
+def with_tracks(spans: SegmentSpans, tracks: Mapping[str, Sequence[int]]) -> SegmentSpans:
+    return replace(spans, segment=replace(spans.segment, tracks=tracks))
 
 
 def entities_of(groups: Sequence[Sequence[Mention]], *features: PairFeature) -> Notes:

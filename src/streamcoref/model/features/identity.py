@@ -26,7 +26,7 @@ from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, i
 from streamcoref.model.conversation import NOBODY, Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import Beginning, FeatureOptions, PairFeature
-from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 
@@ -281,6 +281,22 @@ def _names(spans: Notes, entities: Notes) -> IntArray:
     nameless = np.where(own == 0, Likeness.NAMELESS_CLASHES, nameless)
     nameless = np.where((every == 0) | (spans["gender"] == 0), Likeness.NAMELESS, nameless)
     return np.where(all_called == 0, nameless, value)
+
+
+_NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)
+
+
+def named_by(spans: Notes, entities: Notes) -> BoolArray:
+    """Which entities [n] are mostly called as one of these spans [k] says, or by a part of it."""
+    names = np.flatnonzero(spans["kind"] == SpanKind.NAME)
+    words = np.concatenate([spans["first"][names], spans["last"][names]])
+    known = (entities["called"] > 0) & (np.isin(entities["firsts"], words) | np.isin(entities["lasts"], words))
+    found: BoolArray = np.atleast_1d(known.any(-1))  # few of them, as a rule, so that only these are compared
+    rows = np.flatnonzero(found)
+    if len(rows):
+        likeness = _names(spans.at((names, None)), entities.at(rows))  # [names, rows]
+        found[rows] = np.isin(likeness, _NAMED).any(0)
+    return found
 
 
 def _gender(spans: Notes, entities: Notes) -> IntArray:
