@@ -31,6 +31,8 @@ class ResolveOptions(Options):
       paper; None is the model's own
     - `revive`: places for entities with a name that left the memory: when the name is said again they come back; 0
       none, as in the paper; None is the model's own
+    - `passes`: 2 reads a text twice, first to learn who is in it, for whom it takes a model that revives; a stream is
+      read once
     """
 
     singletons: StrictBool = False
@@ -40,6 +42,7 @@ class ResolveOptions(Options):
     evict: AnyEviction | None = None
     merge: Annotated[int, Field(strict=True, ge=0)] | None = None
     revive: Annotated[int, Field(strict=True, ge=0, le=MOST_REGISTERED)] | None = None
+    passes: Annotated[int, Field(strict=True, ge=1, le=2)] = 1
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -61,6 +64,11 @@ class ResolveOptions(Options):
         ):
             if chosen is not None and chosen not in names:
                 raise StreamcorefError(f"the model has no {kind} {chosen!r}; its {kind}s: {', '.join(names)}")
+        revives = config.revive if self.revive is None else self.revive
+        if self.passes > 1 and (config.kind == "baseline" or not revives):
+            raise StreamcorefError(
+                "to read a text twice takes a model that revives entities, or the option revive: places for them"
+            )
         if self.evict is not None and config.kind == "baseline":
             raise StreamcorefError(
                 "this model is a whole-document baseline, which holds no entities that could be evicted"

@@ -20,9 +20,12 @@ from streamcoref.errors import LanguageWarning, StreamcorefError
 from streamcoref.language.is_english import is_english
 from streamcoref.model.checkpoint import DEFAULT, Checkpoint, find_checkpoint, load_checkpoint
 from streamcoref.model.encoder_service import SegmentService
+from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.parts import load_code, loaded_code
 from streamcoref.model.predict import Watch, predict
 from streamcoref.model.reading import Reading, SegmentResult
+from streamcoref.model.segments import Segment
+from streamcoref.model.state import State
 from streamcoref.options import ResolveOptions
 from streamcoref.progress import OnProgress, ReadingProgress
 from streamcoref.stream import Stream, saved_options
@@ -149,16 +152,28 @@ class Resolver:
             warnings.warn(LanguageWarning(), stacklevel=2)
         if chosen.genre is not None:
             document = replace(document, genre=chosen.genre)
+        segments = self.checkpoint.segmenter.cut(document)
+        reading = self._reading(chosen, self.checkpoint.config.genre_of(document))
         return predict(
             self.checkpoint.model,
-            self.checkpoint.segmenter.cut(document),
+            segments,
             document,
-            self._reading(chosen, self.checkpoint.config.genre_of(document)),
+            reading,
             self._encoder,
             chosen.singletons,
             chosen.min_score,
             None if on_progress is None else _watch(document, on_progress),
+            self._known_people(segments, reading) if chosen.passes > 1 else None,
         )
+
+    def _known_people(self, segments: Sequence[Segment], reading: Reading) -> State:
+        """A first pass over a text: the state to read it once more with."""
+        model = self.checkpoint.model
+        assert isinstance(model, IncrementalModel)  # `ResolveOptions.check`
+        state = model.new_state()
+        for _ in model.read(segments, reading, self._encoder, state):
+            pass
+        return model.again(state, reading)
 
     def resolve_file(
         self,
@@ -222,6 +237,8 @@ class Resolver:
         """
         chosen = saved_options(state, key) if state is not None and not options else self._options(options)
         chosen.check(self.checkpoint.config)
+        if chosen.passes > 1:
+            raise StreamcorefError("a stream is read once; resolve and resolve_file read a text twice")
         reading = self._reading(chosen, chosen.genre)
         return Stream(self.checkpoint, self._encoder, reading, lambda: self.fingerprint, chosen, state, key)
 

@@ -48,6 +48,7 @@ class Stream:
                 "this model is a whole-document baseline, which cannot read a stream; use resolve, or another model"
             )
         self.options = options
+        self._checkpoint = checkpoint
         self._model, self._encoder, self._reading = model, encoder, reading
         self._fingerprint = fingerprint
         self._segmenter = checkpoint.segmenter
@@ -83,6 +84,11 @@ class Stream:
     def alive(self) -> int:
         """The number of entities in memory, those included that may never be in the answer."""
         return len(self._state.memory)
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether its text has been read before: it began with what `again` gave."""
+        return self._state.before > 0
 
     @property
     def closed(self) -> bool:
@@ -218,6 +224,13 @@ class Stream:
             **(self._part_end or self._text.to_values()),
         }
         return pack_state(values, self._state.to_bytes(), key)
+
+    def again(self) -> bytes:
+        """The state in which the same text can be read once more, from its beginning: whoever has a name in it, as far
+        as it has been read, is then known from the first word on."""
+        new = Stream(self._checkpoint, self._encoder, self._reading, self._fingerprint, self.options)
+        new._state = self._model.again(self._state, self._reading)
+        return new.state()
 
     def _restore(self, data: bytes, key: bytes | None) -> None:
         values, memory = unpack_state(data, key)

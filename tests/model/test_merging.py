@@ -35,12 +35,33 @@ def memory_of(*entities: list[str]) -> EntityMemory:
         (["Robin", "Robin", "he", "he"], ["Robin", "Robin", "she", "she"], False),
         (["Anna", "Anna", "Ben", "Ben", "Ben"], ["Anna"] * 2, False),  # mostly somebody else
         (["she"] * 3, ["she"] * 3, False),
+        (["Sherlock Holmes"] * 2, ["Holmes"] * 2, True),
+        (["Holmes"] * 2, ["Mr. Sherlock Holmes"] * 2, True),
+        (["Emma Woodhouse"] * 2, ["Emma"] * 2, True),
+        (["Jane Bennet"] * 2, ["Mr. Bennet"] * 2, False),
+        (["Jane Bennet"] * 2, ["Elizabeth Bennet"] * 2, False),
+        (["Emma"] * 9 + ["Miss Woodhouse"] * 2, ["Miss Woodhouse"] * 3, True),
+        (["Emma"] * 9 + ["Miss Woodhouse"], ["Miss Woodhouse"] * 3, False),  # once is a mistake, most likely
+        (["Emma"] * 9 + ["Mr. Woodhouse"] * 2, ["Mr. Woodhouse"] * 3, False),
+        (["Mr. Weston"] * 9 + ["Mr. Knightley"] * 2, ["Mr. Knightley"] * 3, False),
     ],
 )
 def test_two(one: list[str], other: list[str], merged: bool) -> None:
     memory = memory_of(one, ["Clara"], other)
     assert merge_same_names(memory, 2) == ([Merge(0, 2)] if merged else [])
     assert memory.ids.tolist() == ([0, 1] if merged else [0, 1, 2])
+
+
+def test_a_part_of_a_name_that_two_people_have_is_left_open() -> None:
+    sisters = ["Jane Bennet"] * 2, ["Elizabeth Bennet"] * 2, ["Miss Bennet"] * 3
+    assert merge_same_names(memory_of(*sisters), 2) == []
+    assert merge_same_names(memory_of(sisters[0], sisters[2]), 2) == [Merge(0, 1)]
+
+
+def test_who_came_back_is_the_older_one() -> None:
+    memory = memory_of(["Clara"], ["Anna"] * 2, ["Anna"] * 2)
+    memory.notes["id"][:3] = [4, 7, 2]
+    assert merge_same_names(memory, 2) == [Merge(2, 7)]
 
 
 def test_what_becomes_of_them() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -29,6 +30,8 @@ class BooksOptions(Options):
     models: Models
     books: tuple[BookChoice, ...] = Field(min_length=1)
     merge: int | None = Field(default=None, ge=0)  # as the option of that name; None is each model's own
+    revive: int | None = Field(default=None, ge=0)  # the same
+    passes: int = Field(default=1, ge=1, le=2)  # the same
     run: RunChoice = RunChoice()
 
 
@@ -54,7 +57,8 @@ def _work(options: BooksOptions, model: int, book: BookChoice, folder: Path) -> 
         def tell(now: ReadingProgress) -> None:
             progress(now.characters, len(marks.text))
 
-        with resolver.resolve_file(book.text, target, on_progress=tell, merge=options.merge) as store:
+        more: dict[str, Any] = {"merge": options.merge, "revive": options.revive, "passes": options.passes}
+        with resolver.resolve_file(book.text, target, on_progress=tell, **more) as store:
             return figures(marks, store)
 
     return work

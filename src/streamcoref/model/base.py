@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
 from torch import nn
@@ -20,6 +20,9 @@ from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.spans import Spans
 from streamcoref.model.vocabulary import number_of
+
+if TYPE_CHECKING:
+    from streamcoref.model.state import State
 
 
 class CorefModel(nn.Module, ABC):
@@ -76,5 +79,7 @@ class CorefModel(nn.Module, ABC):
         return self.pair_score.features.trackers()
 
     @abstractmethod
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
-        """The segments of a whole text, in order, to decisions."""
+    def read(
+        self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService, state: State | None = None
+    ) -> Iterator[SegmentResult]:
+        """The segments of a whole text, in order, to decisions; of a model that has a `state`, from there."""

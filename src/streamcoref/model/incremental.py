@@ -67,9 +67,11 @@ class IncrementalModel(CorefModel):
         self.new_entity_score = nn.Parameter(torch.zeros(1), requires_grad=False)
 
     @torch.inference_mode()
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
-        """FindClusters, from the beginning of a text to its end."""
-        state = self.new_state()
+    def read(
+        self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService, state: State | None = None
+    ) -> Iterator[SegmentResult]:
+        """FindClusters, from the beginning of a text to its end; with a new state, or the given one."""
+        state = state or self.new_state()
         result: SegmentResult | None = None
         with encoder.beside():
             for spans in encoder.spans_in_order(segments, reading.scheme):
@@ -162,11 +164,16 @@ class IncrementalModel(CorefModel):
     def new_state(self) -> State:
         scorer = self.pair_score
         contexts = scorer.contexts if scorer.uses_text else 0
+        memory = EntityMemory(self.layout.size, scorer.features.features, contexts, self.device)
+        return State(memory, Register(memory.empty()))
 
-        def memory() -> EntityMemory:
-            return EntityMemory(self.layout.size, scorer.features.features, contexts, self.device)
-
-        return State(memory(), Register(memory()))
+    def again(self, state: State, reading: Reading) -> State:
+        """Before the first word of a text that has been read to its end: whoever has a name in it is known."""
+        new = self.new_state()
+        new.register = state.register.of_all(state.memory, reading.revive)
+        new.memory.next_id = new.register.memory.next_id = state.memory.next_id
+        new.before = state.before + state.pieces
+        return new
 
     def trackers(self) -> list[WordTracker]:
         return [*(one for one in super().trackers() if one.name != Quotations.name), Quotations(self.lexicon)]

@@ -57,6 +57,10 @@ class EntityMemory:
         self.notes = Notes.empty([ENTITY, *(f.entity_columns for f in self.features)], capacity)  # [capacity]
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if there are contexts
 
+    def empty(self) -> EntityMemory:
+        """One like this, for the same model, with nobody in it."""
+        return EntityMemory(self.rows.shape[1], self.features, self.contexts, self.rows.device)
+
     def __len__(self) -> int:
         return self.count
 
@@ -152,16 +156,20 @@ class EntityMemory:
         else:
             self.texts[slot] = (*self.texts[slot], text)[-self.contexts :]
 
+    def records(self, slots: Sequence[int]) -> list[EntityRecord]:
+        """What the entities in these slots are."""
+        rows = self.rows[torch.tensor(slots, dtype=torch.long, device=self.rows.device)]
+        return [
+            EntityRecord(int(self.ids[slot]), row, self.notes.values(slot), self.texts[slot] if self.texts else ())
+            for slot, row in zip(slots, rows, strict=True)
+        ]
+
     def remove(self, evicted: npt.NDArray[np.bool_]) -> list[EntityRecord]:
         """Drop the entities marked in [count] and close the gaps; what they were."""
         gone = np.flatnonzero(evicted).tolist()
         if not gone:
             return []
-        rows = self.rows[torch.tensor(gone, device=self.rows.device)]
-        records = [
-            EntityRecord(int(self.ids[slot]), row, self.notes.values(slot), self.texts[slot] if self.texts else ())
-            for slot, row in zip(gone, rows, strict=True)
-        ]
+        records = self.records(gone)
         stay = np.flatnonzero(~evicted)
         self.rows[: len(stay)] = self.rows[torch.from_numpy(stay).to(self.rows.device)]
         self.notes.close_gaps(stay)

@@ -1,7 +1,11 @@
-"""Entities that turn out to be one: the same name, and nothing against it. Off in the paper's own algorithm."""
+"""Entities that turn out to be one: names that can be one person's, and nothing against it. Off in the paper's own
+algorithm."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +13,8 @@ import numpy as np
 from streamcoref.model.features.identity import HE, SHE
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import IntArray, Notes
+
+RARELY = 0.03  # the share of an entity's names that one must have to be one of its own, and not a mistake
 
 
 class Merge(NamedTuple):
@@ -18,11 +24,31 @@ class Merge(NamedTuple):
     gone: int
 
 
-def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
-    """Make those entities one that are mostly called by the same name, each at least `votes` times.
+class Called(NamedTuple):
+    """What an entity is mostly called: first and last word, which of a single word are one, and its title's gender."""
 
-    Names are the same if first and last word are; titles that tell them apart (Mr. and Mrs.), or pronouns of he and
-    she, speak against it.
+    id: int
+    slot: int
+    title: int
+    first: int
+    last: int
+    sex: int  # 1 of he, 2 of she, 0 if unknown
+
+    @property
+    def is_single(self) -> bool:
+        return self.first == self.last
+
+    def clashes(self, other: Called) -> bool:
+        """Whether a title (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
+        return _differ(self.title, other.title) or _differ(self.sex, other.sex) or _differ(self.title, other.sex)
+
+
+def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
+    """Make those entities one that are mostly called by names of one person, each at least `votes` times.
+
+    The same name is, and so is a part of one that nobody else has: "Holmes" and "Sherlock Holmes", but not "Miss
+    Bennet" and "Jane Bennet" if there is an Elizabeth Bennet. A title and a surname are the entity's that has been
+    called so besides by its given name: "Emma" and "Miss Woodhouse".
     """
     if "called" not in memory.notes.columns:
         return []
@@ -36,27 +62,65 @@ def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
 
 def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
     """The slots of two entities that are one, the older before the younger, whichever stands where."""
-    called = notes["called"]
-    rows = np.arange(len(called))
-    top = called.argmax(-1) if len(called) else rows
-    title, first, last = (notes[name][rows, top] for name in ("titles", "firsts", "lasts"))
-    sure = (called[rows, top] >= votes) & (2 * called[rows, top] >= called.sum(-1))
-    gender = _sex(notes["genders"])
-    seen: dict[tuple[int, int], list[int]] = {}
-    for slot in np.flatnonzero(sure).tolist():
-        name = int(first[slot]), int(last[slot])
-        for other in seen.get(name, ()):
-            if not _clash(int(title[slot]), int(title[other])) and not _clash(int(gender[slot]), int(gender[other])):
-                return (other, slot) if notes["id"][other] < notes["id"][slot] else (slot, other)
-        seen.setdefault(name, []).append(slot)
+    names = _names(notes, votes)
+    by_word: dict[int, list[Called]] = defaultdict(list)
+    for name in names:
+        for word in {name.first, name.last}:
+            by_word[word].append(name)
+    for group in by_word.values():
+        for one, other in combinations(group, 2):
+            if not one.clashes(other) and _one_person(one, other, group):
+                return one.slot, other.slot
+    singles = [name for name in names if name.is_single]
+    for name in singles:
+        if name.title:
+            owner = _owner(name, [one for one in singles if not one.title], notes, votes)
+            if owner is not None:
+                return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
     return None
 
 
-def _clash(one: int, other: int) -> bool:
+def _names(notes: Notes, votes: int) -> list[Called]:
+    """Of the entities that have one which most of their names are, in the order of their ids."""
+    called = notes["called"]
+    if not len(called):
+        return []
+    rows = np.arange(len(called))
+    top = called.argmax(-1)
+    sure = (called[rows, top] >= votes) & (2 * called[rows, top] >= called.sum(-1))
+    title, first, last = (notes[name][rows, top] for name in ("titles", "firsts", "lasts"))
+    columns = zip(*(a.tolist() for a in (notes["id"], rows, title, first, last, _sex(notes["genders"]))), strict=True)
+    return sorted(Called(*values) for values, is_sure in zip(columns, sure.tolist(), strict=True) if is_sure)
+
+
+def _one_person(one: Called, other: Called, group: Sequence[Called]) -> bool:
+    """Whether names that have a word in common, which all of the group have, are one person's."""
+    if (one.first, one.last) == (other.first, other.last):
+        return True
+    if one.is_single == other.is_single:
+        return False
+    single, full = (one, other) if one.is_single else (other, one)
+    same = [(name.first, name.last) for name in group if not name.is_single and not name.clashes(single)]
+    return set(same) == {(full.first, full.last)}  # nobody else can be meant
+
+
+def _owner(name: Called, others: Sequence[Called], notes: Notes, votes: int) -> Called | None:
+    """Who is called by a title and a surname, too, and mostly by something else."""
+    forms = (notes["titles"] == name.title) & (notes["firsts"] == name.first) & (notes["lasts"] == name.last)
+    counts = np.where(forms, notes["called"], 0).sum(-1)
+    owners = [
+        one
+        for one in others
+        if counts[one.slot] >= max(votes, RARELY * notes["called"][one.slot].sum()) and not one.clashes(name)
+    ]
+    return max(owners, key=lambda one: counts[one.slot]) if owners else None
+
+
+def _differ(one: int, other: int) -> bool:
     return one != 0 and other != 0 and one != other
 
 
 def _sex(genders: IntArray) -> IntArray:
-    """1 of entities that are mostly he, 2 of those that are mostly she, 0 of others."""
+    """1 of entities that are mostly he, 2 of those that are mostly she, 0 of others: as `Gender` has them."""
     he, she = genders[:, HE], genders[:, SHE]
     return np.where(he > 2 * she, 1, np.where(she > 2 * he, 2, 0))

@@ -12,6 +12,7 @@ from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
+from streamcoref.model.state import State
 
 # Told of each result as it comes.
 Watch = Callable[[SegmentResult], None]
@@ -26,14 +27,16 @@ def predict(
     singletons: bool = False,
     min_score: float = 0.0,
     watch: Watch | None = None,
+    state: State | None = None,
 ) -> Document:
     """The document with `predicted_clusters`, the probability of each mention's decision in `scores`, and `types`.
 
-    `segments` are the document's. What belongs to the answer is said at `EntityTracker`.
+    `segments` are the document's; `state` is where a model that has one begins. What belongs to the answer is said at
+    `EntityTracker`.
     """
     tracker = EntityTracker(singletons, min_score, model.labels.types)
     events: list[Event] = []
-    for result in model.read(segments, reading, encoder):
+    for result in model.read(segments, reading, encoder, state):
         for link in tracker.answered(result.links):
             start, end = link.span
             words, opens = document.words[start:end], document.opens_sentence(start)

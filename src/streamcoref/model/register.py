@@ -49,6 +49,18 @@ class Register:
     def ids(self) -> set[int]:
         return set(self.memory.ids.tolist())
 
+    def of_all(self, memory: EntityMemory, places: int) -> Register:
+        """A register for reading the text once more: everybody with a name, in the memory or here, who was not yet."""
+        again = Register(self.memory.empty())
+        for known in (memory, self.memory):
+            again.keep(known.records(range(len(known))), places, position=0)
+        held = again.memory
+        for slot in range(len(held)):
+            held.notes["start"][slot] = held.notes["place"][slot] = 0
+            for feature in held.features:
+                feature.begin_again(held.notes, slot)
+        return again
+
 
 def revive(memory: EntityMemory, register: Register, spans: Notes) -> None:
     """Bring those back whom a segment's spans name: whether one of them is meant, PairScore decides."""

@@ -38,6 +38,7 @@ class State:
     conversation: Conversation = field(default_factory=Conversation)
     pieces: int = 0
     words: int = 0
+    before: int = 0  # pieces of earlier passes, if the text is being read once more
 
     def advance(self, segment: Segment) -> None:
         """Note that a segment has been read."""
@@ -50,6 +51,7 @@ class State:
             "next_id": self.memory.next_id,
             "pieces": self.pieces,
             "words": self.words,
+            "before": self.before,
             "conversation": self.conversation.to_values(),
             "texts": _texts(self.memory),
             "register_texts": _texts(self.register.memory),
@@ -87,7 +89,7 @@ class State:
         if not set(self.memory.ids.tolist()).isdisjoint(self.register.memory.ids.tolist()):
             raise StreamcorefError(_DAMAGED)
         self.conversation = Conversation.from_values(header.conversation.model_dump())
-        self.pieces, self.words = header.pieces, header.words
+        self.pieces, self.words, self.before = header.pieces, header.words, header.before
 
 
 def _texts(memory: EntityMemory) -> list[list[dict[str, Any]]]:
@@ -167,6 +169,7 @@ class SavedMemory(Options):
     next_id: Count
     pieces: Count
     words: Count
+    before: Count
     texts: list[list[SavedText]]
     register_texts: list[list[SavedText]]
     conversation: SavedConversation
@@ -185,7 +188,9 @@ def _is_sound(
         return False
     if not bool(((ids >= 0) & (ids < header.next_id)).all()) or len(np.unique(ids)) < len(ids):
         return False
-    if not bool(((sizes >= 1) & (sizes <= header.pieces)).all() and (np.abs(columns["score"]) <= _LARGEST).all()):
+    if not bool(
+        ((sizes >= 1) & (sizes <= header.pieces + header.before)).all() and (np.abs(columns["score"]) <= _LARGEST).all()
+    ):
         return False
     if not bool(((starts >= 0) & (starts <= header.pieces) & (places >= 0) & (places <= 2 * header.pieces)).all()):
         return False

@@ -15,7 +15,7 @@ from streamcoref.errors import StreamcorefError
 Words = list[list[str]]
 Speakers = str | list[str | list[str]]
 _WORDS = "A list of words for each sentence."
-_OPTIONS = "Those of `ResolveOptions`: singletons, min_score, scheme, genre, evict, merge."
+_OPTIONS = "Those of `ResolveOptions`: singletons, min_score, scheme, genre, evict, merge, revive, passes."
 
 
 class Told(Options):

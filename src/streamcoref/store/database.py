@@ -144,6 +144,23 @@ class Store:
         self._check_place()
         self.position = position
 
+    def begin_again(self, state: bytes) -> None:
+        """Forget what has been found: the text is read once more from its beginning, by a stream of this state."""
+        before, begin = self.position, ReadingPosition(state=state)
+        self._check_place()
+        with explained(self.path), transaction(self._connection):
+            moved = self._connection.execute(
+                f"UPDATE input SET ({columns(ReadingPosition)}) = (?, ?, ?, ?, ?, ?, ?) "
+                "WHERE bytes_read = ? AND characters = ? AND done = 0",
+                (*astuple(begin), before.bytes_read, before.characters),
+            )
+            if moved.rowcount != 1:
+                raise StreamcorefError(f"{self.path}: another process is writing to this store; let it finish first")
+            for table in ("mentions", "quotations", "merges", "sections", "entities"):
+                self._connection.execute(f"DELETE FROM {table}")
+        self._check_place()
+        self.position = begin
+
     def _check_place(self) -> None:
         """Raise if what is written no longer gets to where the store was: its file is gone, or another one."""
         if not self._in_place():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcoref._process_memory import give_back
 from streamcoref.errors import Remedy, StoppedError, StreamcorefError
+from streamcoref.options import ResolveOptions
 from streamcoref.progress import OnProgress, ReadingProgress, ShouldStop, Stopping
 from streamcoref.store.connection import absent
 from streamcoref.store.database import Store
@@ -65,18 +66,30 @@ def resolve_to_store(
     should_stop: ShouldStop | None = None,
 ) -> Store:
     """Read a source to its end, from wherever the store stands; the complete store, to be read. `model` is its name."""
-    now = _origin(resolver, source, options, model)  # raises if the options are wrong
+    chosen = ResolveOptions.of(options)
+    once = {name: value for name, value in options.items() if name != "passes"}
+    now = _origin(resolver, source, once, chosen.passes, model)  # raises if the options are wrong
     if target.exists() and Path(source.name).exists() and target.samefile(source.name):
         raise StreamcorefError(f"{target}: this is the text itself; name another file")
     new = force or absent(target)
+    if chosen.passes > 1:
+        chosen.check(resolver.checkpoint.config)
+        if source.size is None:
+            raise StreamcorefError(f"{source.name}: a pipe is read once; save the text to a file to read it twice")
     with Store.create(target, now, force=force) if new else Store.open(target, writable=True) as store:
         _refuse_changes(store, now)
-        _read_on(resolver, source, store, options, on_progress, Stopping(should_stop))
+        stopping = Stopping(should_stop)
+        if not source.is_read(store, stopping):
+            if chosen.passes > 1 and not resolver.stream(store.position.state, **once).reads_again:
+                _read_on(resolver, source, store, once, on_progress, stopping, once_more=True)
+            _read_on(resolver, source, store, once, on_progress, stopping)
     return Store.open(target)
 
 
-def _origin(resolver: Resolver, source: StoreSource, options: Mapping[str, Any], model: str) -> StoreOrigin:
-    kept = resolver.stream(**options).options.model_dump(mode="json")
+def _origin(
+    resolver: Resolver, source: StoreSource, options: Mapping[str, Any], passes: int, model: str
+) -> StoreOrigin:
+    kept = resolver.stream(**options).options.model_dump(mode="json") | {"passes": passes}
     # The policy as it was given: that is what people know it by.
     evict = options.get("evict")
     kept["evict"] = dict(evict) if isinstance(evict, Mapping) else evict
@@ -121,10 +134,14 @@ def _read_on(
     options: Mapping[str, Any],
     on_progress: OnProgress | None,
     stopping: Stopping,
+    *,
+    once_more: bool = False,
 ) -> None:
-    """Feed the stream with what comes after the store's position, and commit now and then."""
-    if source.is_read(store, stopping):
-        return
+    """Feed the stream with what comes after the store's position, and commit now and then.
+
+    If the text is to be read `once_more`, the store has nothing at the end but what the next pass begins with; until
+    then it has what this one has found.
+    """
     reading = source.reading(store, stopping)
     stream = resolver.stream(store.position.state, **options)
     if stream.words_read != store.position.words:
@@ -157,4 +174,8 @@ def _read_on(
             save()
         raise StoppedError(f"{store.path}: stopped and saved", Remedy.GO_ON)
     events += reading.end(stream)
-    save(done=True)
+    if once_more:
+        reading.refuse_change()
+        store.begin_again(stream.again())
+    else:
+        save(done=True)

@@ -72,6 +72,19 @@ def resolve(
     min_score: Annotated[
         float, typer.Option(min=0, max=1, metavar="P", help="Leave out mentions of a lower probability.")
     ] = 0.0,
+    merge: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Entities become one that have been called by one person's names N times each."
+        ),
+    ] = None,
+    revive: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Places for people out of memory, who come back when they are named."),
+    ] = None,
+    passes: Annotated[
+        int, typer.Option(min=1, max=2, metavar="N", help="2: read a text twice, first to learn who is in it.")
+    ] = 1,
     scheme: Annotated[
         str | None, typer.Option(metavar="NAME", help="Annotation scheme to follow; else the model's first.")
     ] = None,
@@ -123,10 +136,13 @@ def resolve(
         "min_score": min_score,
         "scheme": scheme,
         "evict": "none" if no_evict else evict,
+        "merge": merge,
+        "revive": revive,
+        "passes": passes,
     }
     try:
         job = _load(model, code or [], threads, options, encoding, errors, force)
-        _check_options(job, as_stream=live or not target.format.write)
+        _check_options(job, as_stream=live or not target.format.write, is_store=target.format.is_store)
         if line is not None:
             from streamcoref.cli.language_notes import noting_language
             from streamcoref.cli.resolve.live import resolve_live
@@ -205,9 +221,11 @@ def _load(
     return ResolveJob(model or "default", load(model, device="auto", threads=threads), options, encoding, errors, force)
 
 
-def _check_options(job: ResolveJob, *, as_stream: bool) -> None:
+def _check_options(job: ResolveJob, *, as_stream: bool, is_store: bool) -> None:
     """Raise if this model cannot do what is asked for, before any text is read."""
-    if as_stream:
+    if is_store:  # which may be read twice, by two streams
+        job.resolver.stream(**job.options | {"passes": 1})
+    elif as_stream:
         job.resolver.stream(**job.options)
     else:
         job.resolver.resolve("", **job.options)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -28,6 +29,9 @@ from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import note_spans
 from streamcoref.model.spans import SegmentSpans, Spans
+
+if TYPE_CHECKING:
+    from streamcoref.model.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,9 @@ class BaselineModel(CorefModel):
         self.gate = nn.Linear(2 * size, size) if depth > 1 else None
 
     @torch.inference_mode()
-    def read(self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService) -> Iterator[SegmentResult]:
+    def read(
+        self, segments: Iterable[Segment], reading: Reading, encoder: SegmentService, state: State | None = None
+    ) -> Iterator[SegmentResult]:
         """One result for the whole text, when all of it is there."""
         encoded = list(encoder.in_order(segments))
         if not encoded:

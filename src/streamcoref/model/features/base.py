@@ -92,6 +92,9 @@ class PairFeature(ABC):
     def merge(self, entities: Notes, kept: int, gone: int) -> None:  # noqa: B027
         """Add what is known of one entity to another, since they are the same."""
 
+    def begin_again(self, entities: Notes, slot: int) -> None:  # noqa: B027
+        """Forget of an entity what depends on the place in the text: it is read once more."""
+
     def is_sound(self, entities: Notes) -> bool:
         """Whether an entity's columns, which were saved and may have been changed, can be what `note` wrote.
 

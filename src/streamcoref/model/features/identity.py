@@ -207,6 +207,9 @@ class Identity(PairFeature):
             if abs(entities["voices"][gone, person]) > abs(entities["voices"][kept, person]):
                 entities["voices"][kept, person] = entities["voices"][gone, person]
 
+    def begin_again(self, entities: Notes, slot: int) -> None:
+        entities["voices"][slot] = 0
+
     def _note_name(self, entities: Notes, slot: int, form: Sequence[int], votes: int) -> None:
         columns = [entities[name][slot] for name in ("titles", "firsts", "lasts")]
         called = entities["called"][slot]
