@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from streamcoref.language import LATEST, Quotations, lexicon
-from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Expected, Way
+from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Expected, Way
 from streamcoref.model.segments import Segment, make_segment
 from tests.language.texts import words_of
 
@@ -165,6 +165,21 @@ def test_who_was_said_to_speak_goes_on() -> None:
 def test_turns_without_a_word_about_them_count() -> None:
     text = "“A,” said Anna.\n\n“B,” said Ben.\n\n“C.”\n\n“D,” he said."
     assert expectations(text)["he"] == Expected(expected=2, spoke=1)
+
+
+def test_who_answers_when_somebody_is_called_is_noted() -> None:
+    conversation = Conversation()
+    (segment,) = segments(
+        "“Come, Clara,” said Anna.\n\n“I come,” he replied.\n\n“Good, Ben,” said Anna.\n\n“Yes,” said he."
+    )
+    read(conversation, segment)
+    assert conversation.answers == {(2, 3): 1}, "who answers to his own name tells nothing new"
+    conversation = Conversation.from_values(json.loads(json.dumps(conversation.to_values())))
+    conversation.renamed(1, 2)
+    assert conversation.answers == {(1, 3): 1}
+    for speaker in range(4, 4 + 2 * MOST_ANSWERS):
+        conversation.note_answer(speaker, 3)
+    assert len(conversation.answers) == MOST_ANSWERS
 
 
 def test_a_mention_elsewhere_tells_nothing_of_speakers() -> None:

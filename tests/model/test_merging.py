@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.merging import Merge, merge_same_names
+from streamcoref.model.merging import Merge, merge_same_names, merge_who_answers
 from tests.model.features import pairs
 from tests.model.features.pairs import said
 
@@ -62,6 +62,24 @@ def test_who_came_back_is_the_older_one() -> None:
     memory = memory_of(["Clara"], ["Anna"] * 2, ["Anna"] * 2)
     memory.notes["id"][:3] = [4, 7, 2]
     assert merge_same_names(memory, 2) == [Merge(2, 7)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "merged"),
+    [
+        ({(0, 1): 3}, [Merge(0, 1)]),
+        ({(0, 1): 2}, []),  # not often enough
+        ({(0, 1): 3, (0, 2): 3}, []),  # as often when another was called
+        ({(1, 2): 5}, []),  # who has a name keeps it
+        ({(0, 3): 5}, []),  # nobody knows the other by a name
+        ({(3, 1): 5}, []),  # he and she
+        ({(0, 9): 5}, []),  # who is no longer there
+    ],
+)
+def test_who_answers_to_a_name_has_it(answers: dict[tuple[int, int], int], merged: list[Merge]) -> None:
+    memory = memory_of(["I", "my"], ["Anna", "she"], ["Berg"], ["he", "him"])
+    assert merge_who_answers(memory, answers, 2) == merged
+    assert len(memory) == 4 - len(merged)
 
 
 def test_what_becomes_of_them() -> None:

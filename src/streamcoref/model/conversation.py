@@ -22,6 +22,7 @@ from streamcoref.model.segments import Segment
 NOBODY = -1  # where an entity's number would stand
 MOST_TURNS = 3  # the latest ones, of which the next segment may tell more
 MOST_PENDING = 8  # quotations of one turn that wait for its speaker
+MOST_ANSWERS = 64  # pairs of who answered and who had been called
 MOST_BEFORE = 8  # turns before one that tell who should speak it
 
 
@@ -124,6 +125,7 @@ class Conversation:
         self.turns: dict[int, Turn] = {}  # by number, in order
         self.paragraph = 0  # paragraphs begun so far
         self.latest = 0  # the turn that the last segment ended with, if its paragraph goes on
+        self.answers: dict[tuple[int, int], int] = {}  # how often somebody answered when another one was called
 
     def listen(self, segment: Segment, lexicon: Lexicon) -> Listener:
         """Note the turns of the next segment. Who speaks them is found out as its mentions are decided."""
@@ -179,6 +181,13 @@ class Conversation:
         expected = next((who for who in (last.called, before) if who not in (NOBODY, spoke)), NOBODY)
         return Expected(said, expected, spoke, turn.called)
 
+    def note_answer(self, speaker: int, called: int) -> None:
+        """Of more pairs than are held, the one that was noted longest ago is forgotten."""
+        times = self.answers.pop((speaker, called), 0)
+        self.answers[speaker, called] = times + 1
+        if len(self.answers) > MOST_ANSWERS:
+            del self.answers[next(iter(self.answers))]
+
     def turn_of(self, number: int) -> Turn | None:
         return self.turns.get(number)
 
@@ -204,11 +213,17 @@ class Conversation:
             for name in ("speaker", "addressee", "called"):
                 if getattr(turn, name) == gone:
                     setattr(turn, name, kept)
+        answers, self.answers = self.answers, {}
+        for (speaker, called), times in answers.items():
+            pair = kept if speaker == gone else speaker, kept if called == gone else called
+            if pair[0] != pair[1]:
+                self.answers[pair] = self.answers.get(pair, 0) + times
 
     def to_values(self) -> dict[str, Any]:
         return {
             "paragraph": self.paragraph,
             "latest": self.latest,
+            "answers": [[*pair, times] for pair, times in self.answers.items()],
             "turns": [asdict(self.turns[number]) for number in sorted(self.turns)],
         }
 
@@ -216,6 +231,7 @@ class Conversation:
     def from_values(cls, values: Mapping[str, Any]) -> Conversation:
         conversation = cls()
         conversation.paragraph, conversation.latest = values["paragraph"], values["latest"]
+        conversation.answers = {(speaker, called): times for speaker, called, times in values["answers"]}
         for turn in values["turns"]:
             pending = [(a, b, c, d) for a, b, c, d in turn["pending"]]
             restored = Turn(**{**turn, "way": Way(turn["way"]), "pending": pending})
@@ -261,12 +277,23 @@ class Listener:
         """All mentions that can tell who speaks have been decided."""
         told = bool(self._ahead)
         self._read_to(len(self.segment.words))
+        self._note_answers()
         if told or self._told:
             turns = self.conversation.turns
             window = [turns[number] for number in sorted(turns)]
             has_paragraphs = bool(self.conversation.paragraph)
             _take_turns(window, has_paragraphs, self.lexicon.longest_aside)
             _address(window, has_paragraphs, self.lexicon.longest_aside)
+
+    def _note_answers(self) -> None:
+        """Who is said to speak right after somebody else was called by name may be that one."""
+        turns, has_paragraphs = self.conversation.turns, bool(self.conversation.paragraph)
+        for number in self._told:
+            turn, last = turns[number], turns.get(number - 1)
+            if last is None or not _adjacent(last, turn, has_paragraphs, self.lexicon.longest_aside):
+                continue
+            if last.called not in (NOBODY, turn.speaker, last.speaker):
+                self.conversation.note_answer(turn.speaker, last.called)
 
     def _read_to(self, place: int) -> None:
         """What the words before a place tell."""

@@ -18,7 +18,7 @@ from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.merging import merge_same_names
+from streamcoref.model.merging import Merge, merge_same_names, merge_who_answers
 from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
@@ -91,9 +91,7 @@ class IncrementalModel(CorefModel):
         spans = self.pair_score.features.in_order(spans)
         with deciding(self):
             notes, links = self.link(spans, state, reading, decide)
-            merged = merge_same_names(state.memory, reading.merge) if reading.merge else []
-            for kept, gone in merged:
-                state.conversation.renamed(kept, gone)
+            merged = self.merge(state, reading.merge) if reading.merge else []
             alive = len(state.memory)
             evicted = state.memory.remove(reading.evict(state.memory, segment.end))
             evicted = state.register.keep(evicted, reading.revive, segment.end)
@@ -153,6 +151,16 @@ class IncrementalModel(CorefModel):
         more = mention_scores, shares, self.labels.type_shares(spans.vectors)
         links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, *more)
         return readings.notes, links
+
+    def merge(self, state: State, votes: int) -> list[Merge]:
+        """Make one of entities that are one by their names, or by who answers to them."""
+        by_name = merge_same_names(state.memory, votes)
+        for kept, gone in by_name:
+            state.conversation.renamed(kept, gone)
+        by_answer = merge_who_answers(state.memory, state.conversation.answers, votes)
+        for kept, gone in by_answer:
+            state.conversation.renamed(kept, gone)
+        return by_name + by_answer
 
     def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
         """Update: blend the span into the entity; the share of what the entity was."""

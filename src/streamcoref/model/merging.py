@@ -3,8 +3,8 @@ algorithm."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -57,6 +57,30 @@ def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
         kept, gone = pair
         merged.append(Merge(int(memory.ids[kept]), int(memory.ids[gone])))
         memory.merge(kept, gone)
+    return merged
+
+
+def merge_who_answers(memory: EntityMemory, answers: Mapping[tuple[int, int], int], votes: int) -> list[Merge]:
+    """Give a nameless entity, such as a narrator, the name of who was called when it answered.
+
+    `answers` counts how often each one answered when another was called. It takes more than `votes` times, and more
+    than half of the times that the entity has answered to a name.
+    """
+    merged: list[Merge] = []
+    if "called" not in memory.notes.columns:
+        return merged
+    totals = Counter[int]()
+    for (speaker, _), times in answers.items():
+        totals[speaker] += times
+    for (speaker, called), times in answers.items():
+        slots = {int(number): slot for slot, number in enumerate(memory.ids)}
+        if times <= votes or 2 * times <= totals[speaker] or not {speaker, called} <= slots.keys():
+            continue
+        notes = memory.notes.at([slots[speaker], slots[called]])
+        named, sexes = notes["called"].any(-1).tolist(), _sex(notes["genders"]).tolist()
+        if named == [False, True] and not _differ(*sexes):
+            merged.append(Merge(min(speaker, called), max(speaker, called)))
+            memory.merge(slots[merged[-1].kept], slots[merged[-1].gone])
     return merged
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from streamcoref.checked import Count, Options, Positive, Text
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.conversation import MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
+from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import Array, Notes
 from streamcoref.model.register import Register
@@ -159,6 +159,7 @@ class SavedTurn(Options):
 class SavedConversation(Options):
     paragraph: Count
     latest: Count
+    answers: Annotated[list[tuple[Count, Count, Positive]], Field(max_length=MOST_ANSWERS)]
     turns: Annotated[list[SavedTurn], Field(max_length=MOST_TURNS)]
 
 
