@@ -1,4 +1,4 @@
-"""Passages of a few sentences that a model once got wrong, marked as the stories are: what is not marked is not asked."""
+"""Passages of a few sentences that a model got wrong, marked as the stories are: what is not marked is not asked."""
 
 from __future__ import annotations
 
@@ -22,3 +22,6 @@ PASSAGES = {
     "a caller and who is called": CALLER,
     "a company by its town": COMPANY_BY_TOWN,
 }
+
+# What the bundled model gets wrong so far: that Tim and who tells him are two, that the company in Cupertino is Apple.
+BEYOND = frozenset({"a caller and who is called", "a company by its town"})
