@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import streamcoref
 from streamcoref import Document
-from tests.stories.marked import Places, parse
+from tests.stories.marked import parse
+from tests.stories.mistakes import mistakes, resolved
 from tests.stories.stories import BEYOND, DIALOGUES, LONG_RETURN, STORIES
 
 if TYPE_CHECKING:  # it imports torch, which only tests with the model should wait for
@@ -21,36 +21,6 @@ def resolver() -> Resolver:
     return streamcoref.load()
 
 
-def resolved(resolver: Resolver, name: str) -> tuple[Document, Places]:
-    """The model's answer to a story, and the story's marked mentions."""
-    if name not in DIALOGUES:
-        text, places = parse(STORIES[name])
-        return resolver.resolve(text), places
-    speakers, marked = zip(*(line.split(": ", 1) for line in STORIES[name].splitlines()), strict=True)
-    text, places = parse("\n".join(marked))
-    return resolver.resolve(turns=list(zip(speakers, text.split("\n"), strict=True))), places
-
-
-def mistakes(document: Document, places: Places) -> list[str]:
-    """What a reader would say is wrong: mentions not found, apart that belong together, together that do not."""
-    text = document.text or ""
-    entity_of = {(m.start, m.end): entity.id for entity in document.entities for m in entity.mentions}
-
-    def shown(span: tuple[int, int]) -> str:
-        start, end = span
-        return f"“{text[max(0, start - 20) : start]}[{text[start:end]}]{text[end : end + 20]}”".replace("\n", " ")
-
-    wrong = [f"not found: {shown(span)}" for spans in places.values() for span in spans if span not in entity_of]
-    found = {letter: [span for span in spans if span in entity_of] for letter, spans in places.items()}
-    for spans in found.values():
-        wrong += [f"apart: {shown(a)} and {shown(b)}" for a, b in pairwise(spans) if entity_of[a] != entity_of[b]]
-    for one, other in combinations(found, 2):
-        for a, b in ((a, b) for a in found[one] for b in found[other] if entity_of[a] == entity_of[b]):
-            wrong.append(f"together: {shown(a)} and {shown(b)}")
-            break
-    return wrong
-
-
 def cases() -> list[Any]:
     """The stories; those that the bundled model does not get right yet are expected to fail, and only those."""
     beyond = pytest.mark.xfail(reason="the bundled model does not get this story right yet")
@@ -60,7 +30,7 @@ def cases() -> list[Any]:
 @pytest.mark.model
 @pytest.mark.parametrize("name", cases())
 def test_story(resolver: Resolver, name: str) -> None:
-    wrong = mistakes(*resolved(resolver, name))
+    wrong = mistakes(*resolved(resolver, STORIES[name], dialogue=name in DIALOGUES))
     assert not wrong, "\n".join(wrong)
 
 
