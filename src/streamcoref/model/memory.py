@@ -58,8 +58,8 @@ class EntityMemory:
         self.texts: list[tuple[TextContext, ...]] = []  # [count], only if there are contexts
 
     def empty(self) -> EntityMemory:
-        """One like this, for the same model, with nobody in it."""
-        return EntityMemory(self.rows.shape[1], self.features, self.contexts, self.rows.device)
+        """One like this, for the same model, with nobody in it, and no room for anybody yet."""
+        return EntityMemory(self.rows.shape[1], self.features, self.contexts, self.rows.device, capacity=0)
 
     def __len__(self) -> int:
         return self.count
