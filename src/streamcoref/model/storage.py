@@ -36,8 +36,8 @@ def stored(tensors: Mapping[str, Tensor], storage: Storage) -> dict[str, Tensor]
 
 
 def metadata(storage: Storage) -> dict[str, str]:
-    """What the header of a file says of it."""
-    return {"format": "pt"} | ({"storage": INT8_ROWS} if storage == "int8" else {})
+    """What the header of a file says of it: one thing, for safetensors writes several in any order."""
+    return {"storage": INT8_ROWS} if storage == "int8" else {"format": "pt"}
 
 
 def stored_bytes(shapes: Mapping[str, Sequence[int]], storage: Storage) -> dict[str, int]:
