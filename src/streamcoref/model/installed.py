@@ -22,7 +22,7 @@ def installed_folder(name: str) -> Path | None:
     points = () if "/" in name else tuple(_points().select(name=name))
     if not points:
         return None
-    packages = [point.dist.name if point.dist else point.value for point in points]
+    packages = sorted(point.dist.name if point.dist else point.value for point in points)
     if len(points) > 1:
         raise StreamcorefError(
             f"the packages {' and '.join(packages)} all have a model called {name}; remove all but one"
