@@ -28,8 +28,13 @@ def to_rows(matrix: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def from_rows(numbers: Tensor, scale: Tensor) -> Tensor:
-    """In 32 bits, which hold every product: of 7 bits and 11. So a model is the same on every machine."""
-    return numbers.float() * scale.float()[:, None]
+    """In 32 bits."""
+    return restore(torch.empty(numbers.shape), numbers, scale)
+
+
+def restore(matrix: Tensor, numbers: Tensor, scale: Tensor) -> Tensor:
+    """Into a matrix of 32 bits, which hold every product: of 7 bits and 11. So a model is the same on every machine."""
+    return matrix.copy_(numbers).mul_(scale.float()[:, None])
 
 
 def _rounded_up(scale: Tensor) -> Tensor:

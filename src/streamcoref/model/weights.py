@@ -16,7 +16,7 @@ from streamcoref.model.architecture import at_most
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.folder_files import why
-from streamcoref.model.int8_rows import from_rows
+from streamcoref.model.int8_rows import restore
 from streamcoref.model.storage import INT8_ROWS, SCALE
 from streamcoref.model.tokenizer import PieceTokenizer
 from streamcoref.model.weight_files import listing, parts
@@ -129,7 +129,7 @@ def load_weights(model: CorefModel, folder: Path) -> None:
                     f"{found.tensors[name + SCALE].file}: {name + SCALE} has numbers that are no scales: below zero, "
                     "or not finite"
                 )
-            tensor.copy_(from_rows(read(name), scale))
+            restore(tensor, read(name), scale)
 
 
 def _in_rows(found: Header, wanted: Mapping[str, Tensor]) -> set[str]:
