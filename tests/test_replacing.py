@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from streamcoref._replacing import replacing
-from streamcoref.model import checkpoint
+from streamcoref.model import weight_files
 from streamcoref.training import saving
 from streamcoref.training.saving import RunFolder
 from tests import toy_resolver
@@ -64,7 +64,7 @@ def test_a_training_run_that_is_ended_while_it_saves(tmp_path: Path, monkeypatch
         raise SystemExit
 
     monkeypatch.setattr(saving.torch, "save", ended)
-    monkeypatch.setattr(checkpoint, "save_file", ended)
+    monkeypatch.setattr(weight_files, "save_file", ended)
     with pytest.raises(SystemExit):
         run.save_state({"step": torch.tensor(2)})
     with pytest.raises(SystemExit):

@@ -47,7 +47,7 @@ def load(
     threads: int | None = None,
     revision: str | None = None,
 ) -> Resolver:
-    """A model by the name of its folder or its name on the hub; without one, the model that comes with the package.
+    """A model by its name (of an installed one, or on the hub) or its folder; without, the one of this package.
 
     `device` is "cpu", "cuda" or another of torch's, or "auto": a GPU if there is one. `threads` is how many of the
     CPU torch may use in this whole process. `revision` is a branch, tag or commit on the hub.

@@ -319,7 +319,7 @@ def test_killed_again_and_again_it_ends_with_the_same_weights(tmp_path: Path) ->
 def test_a_hub_that_cannot_be_reached_is_spoken_of_once(recipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the sentence at the end, and not by each try before."""
 
-    def plan(_recipe: object, _timed: bool) -> dict[str, bool]:
+    def plan(*_arguments: object) -> dict[str, bool]:
         return {"says_each_try": logging.getLogger("huggingface_hub.utils._http").isEnabledFor(logging.WARNING)}
 
     hub_logging.set_verbosity(hub_logging.WARNING)

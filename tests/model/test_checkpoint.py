@@ -68,7 +68,7 @@ def test_a_baseline_comes_back_too(tmp_path: Path) -> None:
 def test_sixteen_bits_on_disk(tmp_path: Path) -> None:
     checkpoint = make()
     save_checkpoint(tmp_path / "32", checkpoint, CARD)
-    save_checkpoint(tmp_path / "16", checkpoint, CARD, dtype=torch.float16)
+    save_checkpoint(tmp_path / "16", checkpoint, CARD, "float16")
     sizes = [(tmp_path / bits / "model.safetensors").stat().st_size for bits in ("16", "32")]
     assert sizes[0] < 0.6 * sizes[1]
     loaded = load_checkpoint(tmp_path / "16")

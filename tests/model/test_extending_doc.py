@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,7 @@ from streamcoref.model.reading import SegmentResult
 from streamcoref.model.segments import Segment, SegmentOptions
 from streamcoref.model.state import State
 from streamcoref.resolver import Resolver
+from tests import toy_resolver
 from tests.model import toys
 from tests.model.toy_answers import decisions
 
@@ -38,7 +43,7 @@ def blocks(language: str) -> list[str]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The names that the page defines. A block that begins with the name of a file becomes that file."""
     names: dict[str, Any] = {"__name__": "the_page"}
-    assert len(blocks("python")) == 9
+    assert len(blocks("python")) == 10
     folder, before = tmp_path_factory.mktemp("page"), Path.cwd()
     os.chdir(folder)
     try:
@@ -233,10 +238,30 @@ def test_mistakes_are_reported_like_those_of_the_package(page: dict[str, Any]) -
 
 
 def test_the_config_examples_parse() -> None:
-    encoder, entry_points = (tomllib.loads(example) for example in blocks("toml"))
+    encoder, entry_points, _ = (tomllib.loads(example) for example in blocks("toml"))
     assert EncoderOptions.model_validate(encoder["encoder"]).trainable_from == 6
     assert SegmentOptions.model_validate(encoder["segments"]).max_pieces == 512
     assert list(entry_points["project"]["entry-points"]) == [ENTRY_POINTS]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed")
+def test_the_package_of_the_page_brings_its_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Built as pip would build it, and unpacked where Python looks."""
+    package = tmp_path / "project/src/streamcoref_letters"
+    package.mkdir(parents=True)
+    (tmp_path / "project/pyproject.toml").write_text(blocks("toml")[-1], encoding="utf-8")
+    (package / "__init__.py").write_text(blocks("python")[-1], encoding="utf-8")
+    toy_resolver.save_model(package / "model")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=tmp_path / "project", check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        files.extractall(tmp_path / "site-packages")
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
+    resolver = streamcoref.load("letters")
+    assert resolver.folder == tmp_path / "site-packages/streamcoref_letters/model"
+    assert resolver.resolve("Anna saw the captain. He left her.").words
 
 
 def test_the_names_of_features_are_those_there_are(page: dict[str, Any]) -> None:

@@ -94,6 +94,18 @@ def only_cut_off(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes((10 << 30).to_bytes(8, "little") + b"{}")
 
 
+def index(name: str, **entries: Any) -> Damage:
+    """Weights in parts, of which only a first one is there, whose header says this."""
+
+    def apply(folder: Path) -> None:
+        header(**entries)(folder)
+        (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
+        values = {"weight_map": dict.fromkeys(entries.keys() - {"__metadata__"}, name)}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(values))
+
+    return apply
+
+
 NESTED = "[" * DEEP + "]" * DEEP
 NESTED_TABLE = '{"a":' * DEEP + "1" + "}" * DEEP
 LAYERS, WIDTH, HEADS = "num_hidden_layers", "hidden_size", "num_attention_heads"
@@ -154,6 +166,30 @@ CASES: dict[str, tuple[Damage, str]] = {
     "a tensor without its numbers": (
         header(a={"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}),
         "model.safetensors is damaged",
+    ),
+    "int8 without its numbers": (
+        header(
+            __metadata__={"storage": "int8-rows"},
+            a={"dtype": "I8", "shape": [1 << 40, 1], "data_offsets": [0, 1 << 40]},
+        ),
+        "model.safetensors is damaged",
+    ),
+    "int8 of no rows": (
+        header(__metadata__={"storage": "int8-rows"}, a={"dtype": "I8", "shape": [0, 1 << 40], "data_offsets": [0, 0]}),
+        "misses tensors",
+    ),
+    "a part that is not there": (index("model-00002-of-00002.safetensors", a={}), "which is not there"),
+    "a part of the machine": (index("/dev/zero", a={}), "parts of weights are called"),
+    "a part without its numbers": (
+        index(
+            "model-00001-of-00002.safetensors",
+            a={"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]},
+        ),
+        "model-00001-of-00002.safetensors is damaged",
+    ),
+    "a part with other tensors": (
+        index("model-00001-of-00002.safetensors", a={"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}),
+        "misses tensors",
     ),
     "a tokenizer that is empty": (text("tokenizer.json", "{}"), "tokenizer.json"),
     "a tokenizer that is a list": (text("tokenizer.json", "[]"), "tokenizer.json"),

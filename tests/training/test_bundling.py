@@ -11,7 +11,7 @@ from streamcoref.model.checkpoint import load_checkpoint, save_checkpoint
 from streamcoref.model.features.agreement import Value
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.training import BundleOptions, bundle
-from streamcoref.training.bundling import CONFLICTS, penalise
+from streamcoref.training.bundling import CONFLICTS, bundled_mb, penalise
 from tests.evaluation import toy_evaluation
 from tests.model import toys
 
@@ -32,6 +32,23 @@ def test_the_card_stays_and_heads_that_only_taught_leave(tmp_path: Path) -> None
     assert all(torch.equal(tensor, theirs[name]) for name, tensor in mine.items())
     bundle(BundleOptions(source=tmp_path / "run", folder=tmp_path / "other", heads=()))
     assert load_checkpoint(tmp_path / "other").config.labels.heads == {}
+
+
+def test_in_eight_bits_and_in_files_as_planned(tmp_path: Path) -> None:
+    given = toy_evaluation.checkpoint(labels={"types": ["person", "place"], "kinds": ["PROP", "PRON"]})
+    save_checkpoint(tmp_path / "run", given, "# A run\n")
+    options = BundleOptions(source=tmp_path / "run", folder=tmp_path / "model", weights="int8", max_file_mb=0.03)
+    bundle(options)
+    made = load_checkpoint(tmp_path / "model").model.state_dict()
+    assert made.keys() == {name for name in given.model.state_dict() if not name.startswith("labels.heads.kinds.")}
+    files = {file.name: file.stat().st_size for file in sorted((tmp_path / "model").glob("*.safetensors"))}
+    assert len(files) > 1
+    assert max(files.values()) <= 30_000
+    planned = bundled_mb(options, given.model)
+    assert planned.keys() == files.keys()
+    assert sum(planned.values()) * 1e6 <= sum(files.values()) + 50_000 * len(files)  # rounded to 0.1 MB
+    one = bundled_mb(options.model_copy(update={"max_file_mb": 95}), given.model)
+    assert one.keys() == {"model.safetensors"}
 
 
 @torch.no_grad()

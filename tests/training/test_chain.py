@@ -37,7 +37,7 @@ def chain(tmp_path: Path) -> Path:
     """A baseline and the incremental model converted from it."""
     leg(tmp_path, "first")
     leg(tmp_path, "second", "first/best", kind="incremental", encoder={"trainable_from": 1})
-    bundle = {"source": str(tmp_path / "runs/second/best"), "folder": str(tmp_path / "model")}
+    bundle = {"source": str(tmp_path / "runs/second/best"), "folder": str(tmp_path / "model"), "weights": "float16"}
     return synthetic.write_recipe(tmp_path / "chain.toml", {"legs": ["first.toml", "second.toml"], "bundle": bundle})
 
 
@@ -59,6 +59,12 @@ def test_the_plan_is_there_before_any_model_is(tmp_path: Path, chain: Path) -> N
     assert [Path(one["folder"]).name for one in plan["legs"]] == ["first", "second"]
     assert all(one["hours"] >= 0 and one["disk_gb"] >= 0 and one["steps"] == 4 for one in plan["legs"])
     assert plan["hours"] == pytest.approx(sum(one["hours"] for one in plan["legs"]), abs=0.02)
+    assert "bundle" not in plan["legs"][0]
+    assert plan["legs"][1]["bundle"] == {
+        "folder": str(tmp_path / "model"),
+        "weights": "float16",
+        "files_mb": {"model.safetensors": pytest.approx(2e-6 * plan["legs"][1]["parameters"], abs=0.06)},
+    }
     assert sorted(tmp_path.rglob("*")) == before, "nothing is written"
 
 
@@ -74,6 +80,8 @@ def test_every_leg_is_trained_from_the_one_before_and_bundled(tmp_path: Path, ch
     output = run(chain)
     assert output.count("done: best dev F1") == 2
     assert output.rstrip().endswith(f"done: the model is in {tmp_path / 'model'}")
+    size = (tmp_path / "model" / "model.safetensors").stat().st_size / 1e6
+    assert f"{size:8.1f} MB  model.safetensors\n" in output
     first, second, made = (weights(tmp_path / path) for path in ("runs/first/best", "runs/second/best", "model"))
     frozen = "encoder.model.encoder.layer.0.output.dense.weight"
     assert torch.equal(first[frozen], second[frozen])

@@ -33,7 +33,9 @@ class Output(NamedTuple):
 
 
 def evaluate(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's folder or hub name.", show_default=False)],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model's name, folder or hub name.", show_default=False)
+    ],
     corpora: Annotated[
         list[str],
         typer.Argument(

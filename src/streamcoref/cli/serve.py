@@ -20,7 +20,9 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="Port; 0 takes a free one.")] = 8000,
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="A model's folder or hub name; else the bundled one.", show_default=False),
+        typer.Option(
+            metavar="MODEL", help="A model's name, folder or hub name; else the bundled one.", show_default=False
+        ),
     ] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, cuda, or auto.")] = "cpu",
     threads: Annotated[

@@ -45,7 +45,8 @@ def train(
     for file in code or ():
         load_code(file)
     chain = read_chain(recipe, check_settings(settings))
-    say = typer.echo if Workers().is_first else lambda *_, **__: None
+    is_first = Workers().is_first
+    say = typer.echo if is_first else lambda *_, **__: None
     if dry_run:
         say(json.dumps(chain.plan(timed=True), indent=2))
         return
@@ -61,6 +62,8 @@ def train(
     if not chain.train(resume, train_leg):
         raise typer.Exit(130)
     if chain.bundle is not None:
+        for file in sorted(chain.bundle.folder.iterdir()) if is_first else ():  # the others do not wait for it
+            say(f"{file.stat().st_size / 1e6:8.1f} MB  {file.name}")
         say(f"done: the model is in {chain.bundle.folder}")
 
 

@@ -22,7 +22,8 @@ from streamcoref.model.checkpoint import CARD
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.encoder import Encoder, architecture_of
 from streamcoref.model.tokenizer import PieceTokenizer
-from streamcoref.model.weights import CONFIG, WEIGHTS
+from streamcoref.model.weight_files import WEIGHTS
+from streamcoref.model.weights import CONFIG
 
 ENCODER = "encoder.model."  # before the names of an encoder's tensors in a model of ours
 _PARTS = {"encoder": "encoder", "spans": "Spans", "pair_score": "PairScore", "update": "Update", "gate": "higher order"}

@@ -19,7 +19,8 @@ from streamcoref.experiments.base import Values
 from streamcoref.experiments.paper import PaperModel
 from streamcoref.model.checkpoint import Checkpoint, find_checkpoint, load_checkpoint, load_tokenizer
 from streamcoref.model.config import build_model, preset
-from streamcoref.model.weights import CONFIG, WEIGHTS
+from streamcoref.model.weight_files import weight_files
+from streamcoref.model.weights import CONFIG
 from streamcoref.training.recipe import overlay, parse_setting
 
 AnyOptions = TypeVar("AnyOptions", bound=Options)
@@ -147,7 +148,6 @@ def corpora_inputs(options: ExperimentOptions) -> list[Path]:
 
 def model_files(path: str | Path) -> list[Path]:
     folder = find_checkpoint(path)
-    for name in (CONFIG, WEIGHTS):
-        if not (folder / name).is_file():
-            raise StreamcorefError(f"{folder} is not a model folder: it has no {name}")
-    return [folder / CONFIG, folder / WEIGHTS]
+    if not (folder / CONFIG).is_file():
+        raise StreamcorefError(f"{folder} is not a model folder: it has no {CONFIG}")
+    return [folder / CONFIG, *weight_files(folder)]

@@ -6,11 +6,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import torch
-
 from streamcoref.errors import StreamcorefError
 from streamcoref.integrations.model_card import Figures, model_card
 from streamcoref.model.checkpoint import CARD, save_checkpoint
+from streamcoref.model.storage import lossless
 
 if TYPE_CHECKING:
     from streamcoref.evaluation import Evaluation
@@ -29,16 +28,9 @@ def save_model(
     before = had.read_text(encoding="utf-8") if had.is_file() else None
     card = model_card(resolver.checkpoint, title or folder.resolve().name, figures, licence, before)
     try:
-        save_checkpoint(folder, resolver.checkpoint, card, _lossless(resolver.checkpoint.model.state_dict()))
+        save_checkpoint(folder, resolver.checkpoint, card, lossless(resolver.checkpoint.model.state_dict()))
     except OSError as error:
         raise StreamcorefError(f"cannot write the model to {folder}: {error.strerror or error}") from error
-
-
-def _lossless(tensors: dict[str, torch.Tensor]) -> torch.dtype:
-    """Sixteen bits where they hold every number, as with weights that were stored so; else thirty-two."""
-    if all(torch.equal(tensor, tensor.to(torch.float16).to(tensor.dtype)) for tensor in tensors.values()):
-        return torch.float16
-    return torch.float32
 
 
 def push_model(

@@ -1,4 +1,5 @@
-"""Models on disk: a folder with `model.safetensors`, `config.json`, the tokenizer's files and a `README.md` card."""
+"""Models on disk: a folder with `model.safetensors` or its parts, `config.json`, the tokenizer's files and a card,
+`README.md`."""
 
 from __future__ import annotations
 
@@ -7,19 +8,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from safetensors.torch import save_file
 
-from streamcoref._replacing import replacing
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import ModelConfig, build_model, parse_config
 from streamcoref.model.encoder import architecture_of
 from streamcoref.model.folder_files import read_json
 from streamcoref.model.hub_folders import MODEL_FILES, TOKENIZER_FILES, fetched, folder_of
+from streamcoref.model.installed import installed_folder, no_such_model
 from streamcoref.model.segments import Segmenter
+from streamcoref.model.storage import Storage, metadata, stored
 from streamcoref.model.tokenizer import PieceTokenizer
 from streamcoref.model.tokenizer_files import load_auto_tokenizer, tokenizer_faults
-from streamcoref.model.weights import CONFIG, WEIGHTS, check_weights, load_weights, making
+from streamcoref.model.weight_files import has_weights, write_weights
+from streamcoref.model.weights import CONFIG, check_weights, load_weights, making
 from streamcoref.model.word_pieces import plain_vocabulary, word_pieces
 
 CARD = "README.md"
@@ -40,11 +42,21 @@ class Checkpoint(NamedTuple):
         return Segmenter(self.tokenizer, self.config.segments, self.model.trackers)
 
 
-def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype: torch.dtype = torch.float32) -> None:
-    """Write the folder; `dtype` is that of the weights on disk."""
+def save_checkpoint(
+    folder: str | Path,
+    checkpoint: Checkpoint,
+    card: str,
+    weights: Storage = "float32",
+    max_file_mb: float | None = None,
+) -> None:
+    """Write the folder; `weights` says how their numbers are stored.
+
+    Where they take more than `max_file_mb` (of 10^6 bytes), they are written as several files, each below that.
+    """
+    model, config, tokenizer = checkpoint
+    tensors = stored(model.state_dict(), weights)  # or say why not, before anything is written
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    model, config, tokenizer = checkpoint
     name = config.encoder.name
     on_hub = name is not None and name.count("/") <= 1 and not Path(name).exists()
     encoder = config.encoder.model_copy(
@@ -55,10 +67,7 @@ def save_checkpoint(folder: str | Path, checkpoint: Checkpoint, card: str, dtype
     (folder / CONFIG).write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     (folder / CARD).write_text(card, encoding="utf-8")
     tokenizer.tokenizer.save_pretrained(folder)
-    weights = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in model.state_dict().items()}
-    with replacing(folder / WEIGHTS) as part:  # a run that is killed leaves the old weights or the new ones
-        save_file(weights, part, metadata={"format": "pt"})
-        part.chmod(0o644)  # safetensors leaves it readable for its owner alone
+    write_weights(folder, tensors, metadata(weights), max_file_mb)
 
 
 def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revision: str | None = None) -> Checkpoint:
@@ -74,10 +83,10 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revisi
         raise StreamcorefError(f"{folder} is not a model folder: it has no {CONFIG}") from error
     config = parse_config(values, str(folder / CONFIG))
     tokenizer = load_tokenizer(folder)
-    check_weights(folder / WEIGHTS, config, tokenizer)
+    check_weights(folder, config, tokenizer)
     with making(folder / CONFIG):
         model = build_model(config, tokenizer=tokenizer)
-    load_weights(model, folder / WEIGHTS)
+    load_weights(model, folder)
     known: int | None = getattr(model.encoder.model.config, "vocab_size", None)  # an encoder of one's own may not say
     if known is not None and tokenizer.size > known:
         raise StreamcorefError(
@@ -88,19 +97,25 @@ def load_checkpoint(name: str | Path, device: torch.device | str = "cpu", revisi
 
 
 def find_checkpoint(name: str | Path, revision: str | None = None) -> Path:
-    """The folder of a model: itself, a snapshot of the hub repository of that name, or, for `default`, the bundled one.
+    """The folder of a model: itself, a snapshot of the hub repository of that name, or that of an installed model.
 
-    `revision` is a branch, tag or commit of the hub repository.
+    A plain name is an installed model's before it is a folder's: the same name means the same model wherever one is. A
+    `Path` that is a folder is itself. `revision` is a branch, tag or commit of the hub repository.
     """
-    if str(name) == DEFAULT and not (isinstance(name, Path) and name.is_dir()):
-        if not (BUNDLED / WEIGHTS).is_file():
+    folder = Path(name)
+    if isinstance(name, Path) and folder.is_dir():
+        return folder
+    if str(name) == DEFAULT:
+        if not has_weights(BUNDLED):
             raise StreamcorefError("this installation has no bundled model; name a model folder or a model on the hub")
         return BUNDLED
-    folder = Path(name)
+    installed = installed_folder(str(name))
+    if installed is not None:
+        return installed
     if folder.is_dir():
         return folder
     if folder.is_absolute() or str(name).startswith(".") or str(name).count("/") != 1:
-        raise StreamcorefError(f"there is no model folder {name}, and a name on the hub has the form owner/model")
+        raise no_such_model(str(name))
     try:
         return fetched(str(name), MODEL_FILES, revision)
     except StreamcorefError as error:

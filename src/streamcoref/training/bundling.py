@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import torch
-from pydantic import NonNegativeFloat
+from pydantic import NonNegativeFloat, PositiveFloat
 
 from streamcoref.checked import Options
 from streamcoref.model.base import CorefModel
@@ -14,6 +14,8 @@ from streamcoref.model.checkpoint import CARD, Checkpoint, load_checkpoint, save
 from streamcoref.model.config import build_model
 from streamcoref.model.features.agreement import Value
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.model.storage import Storage, stored_bytes
+from streamcoref.model.weight_files import split
 from streamcoref.training.conversion import take_weights
 
 # Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
@@ -29,7 +31,8 @@ CONFLICTS = (
 class BundleOptions(Options):
     source: Path  # a model folder, such as runs/last-leg/best
     folder: Path  # where it goes; a card that is there stays, for it is written by hand
-    weights: Literal["float32", "float16"] = "float16"
+    weights: Storage = "float16"  # how their numbers are stored
+    max_file_mb: PositiveFloat = 95  # of 10^6 bytes; more weights are several files, for hosts that take none larger
     heads: tuple[Literal["types", "kinds", "statuses"], ...] = ("types",)  # that stay
     # What a clear conflict in the feature `agreement` costs beyond what was learnt: a model knows its training texts
     # too well to need agreement as much as on others.
@@ -42,7 +45,16 @@ def bundle(options: BundleOptions) -> None:
         penalise(checkpoint.model, options.conflict_penalty)
     card = options.folder / CARD
     text = card.read_text(encoding="utf-8") if card.exists() else f"# {options.folder.name}\n\nA streamcoref model.\n"
-    save_checkpoint(options.folder, checkpoint, text, getattr(torch, options.weights))
+    save_checkpoint(options.folder, checkpoint, text, options.weights, options.max_file_mb)
+
+
+def bundled_mb(options: BundleOptions, model: CorefModel) -> dict[str, float]:
+    """Megabytes of each file of weights that will be made of a model like this one, whatever its numbers."""
+    dropped = tuple(f"labels.heads.{head}." for head in model.labels.names if head not in options.heads)
+    kept = {name: tensor.shape for name, tensor in model.state_dict().items() if not name.startswith(dropped)}
+    sizes = stored_bytes(kept, options.weights)
+    files = split(sizes, options.max_file_mb)
+    return {file: round(sum(sizes[name] for name in names) / 1e6, 1) for file, names in files.items()}
 
 
 def without_training(checkpoint: Checkpoint, heads: tuple[str, ...]) -> Checkpoint:

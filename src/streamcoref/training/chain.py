@@ -66,9 +66,12 @@ class Chain:
             workers.close()
 
     def plan(self, timed: bool = False) -> dict[str, Any]:
-        """What each leg will do, and the hours of all together. Models that are not there yet are taken as made."""
+        """What each leg will do, the hours of all together, and the files of the bundle at the leg that it is made of.
+
+        Models that are not there yet are taken as made.
+        """
         self.check(resume=True)
-        plans = [plan(self._as_begun(number), timed) for number in range(len(self.legs))]
+        plans = [plan(self._as_begun(number), timed, self._made_of(number)) for number in range(len(self.legs))]
         if len(plans) == 1 and self.bundle is None:
             return plans[0]
         named = [{"folder": str(leg.run.folder), **found} for leg, found in zip(self.legs, plans, strict=True)]
@@ -77,6 +80,11 @@ class Chain:
             result["hours"] = round(sum(found["hours"] for found in plans), 2)
         result["disk_gb"] = round(sum(found["disk_gb"] for found in plans), 2)
         return result
+
+    def _made_of(self, number: int) -> BundleOptions | None:
+        """The bundle, at the leg whose model it is made of."""
+        found = self.bundle is not None and self.bundle.source.parent == self.legs[number].run.folder
+        return self.bundle if found else None
 
     def _as_begun(self, number: int) -> Recipe:
         """A leg that can be planned before those before it have been trained: with the encoder that they begin with."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.training.bundling import BundleOptions, bundled_mb
 from streamcoref.training.data import TrainingCorpus, epoch_length
 from streamcoref.training.distributed import Workers
 from streamcoref.training.recipe import Recipe
@@ -14,10 +15,11 @@ from streamcoref.training.start import prepare
 from streamcoref.training.timing import estimate_seconds
 
 
-def plan(recipe: Recipe, timed: bool = False) -> dict[str, Any]:
+def plan(recipe: Recipe, timed: bool = False, made: BundleOptions | None = None) -> dict[str, Any]:
     """Documents, steps, parameters and an estimate of the memory and the disk space that training needs.
 
-    With `timed` also of the hours, for which a few documents are gone through.
+    With `timed` also of the hours, for which a few documents are gone through; with what is `made` of its model the
+    files of that one.
     """
     start = prepare(recipe)
     model = start.checkpoint.model
@@ -45,6 +47,8 @@ def plan(recipe: Recipe, timed: bool = False) -> dict[str, Any]:
     }
     if timed:
         planned["hours"] = round(estimate_seconds(start, recipe) / workers / 3600, 2)
+    if made is not None:
+        planned["bundle"] = {"folder": str(made.folder), "weights": made.weights, "files_mb": bundled_mb(made, model)}
     return planned
 
 

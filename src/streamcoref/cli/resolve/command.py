@@ -55,7 +55,9 @@ def resolve(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="A model's folder or hub name; else the bundled one.", show_default=False),
+        typer.Option(
+            metavar="MODEL", help="A model's name, folder or hub name; else the bundled one.", show_default=False
+        ),
     ] = None,
     code: Annotated[
         list[Path] | None,
