@@ -94,7 +94,7 @@ def test_tables_have_the_same_types_whatever_is_in_them(parcel: ModelParcel) -> 
 
 
 def test_a_text_that_is_not_english_is_a_value_too(parcel: ModelParcel) -> None:
-    german = "Der alte Kapitän ging am Abend mit seiner Frau durch den Hafen und sah die Schiffe, die dort lagen. " * 5
+    german = "Als die Nachbarin gestern Abend nach Hause kam, lag der Schlüssel nicht mehr unter der Matte. " * 5
     table = worker(parcel, {"text": "text"})(pa.table({"text": [german, TEXT]}))
     assert [bool(warning) for warning in table.column("warning").to_pylist()] == [True, False]
 
@@ -216,9 +216,11 @@ def test_what_is_counted_is_done_and_nothing_else(tmp_path: Path, monkeypatch: p
     make(plans[1], target, first)
     make(plans[0], target, None)  # killed before it was counted
     (target / "notes.txt").write_text("mine", encoding="utf-8")
+    (target / ".0123456789abcdef.tmp").write_text("half", encoding="utf-8")
     second = state(target)
     assert sorted(path.name for path in target.glob("part-*")) == [plans[1].name]
     assert (target / "notes.txt").is_file()
+    assert not (target / ".0123456789abcdef.tmp").exists()
     left = second.left(files(source, "aa.txt"))
     assert [file.name for file in left] == ["a.txt", "aa.txt", "b.txt", "e.txt"]
     assert {plan.name for plan in second.plans(left)} & {plan.name for plan in plans} == set()

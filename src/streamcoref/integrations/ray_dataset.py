@@ -54,7 +54,7 @@ def resolve_dataset(
         num_cpus=1,
         **({"num_gpus": gpus} if gpus else {}),
     )
-    result.context.execution_options.preserve_order = True
+    result.context.execution_options.preserve_order = True  # of this data set, and of those that it is made from
     return result
 
 
@@ -103,10 +103,13 @@ class DatasetWorker:
 
     def _answer(self, row: Mapping[str, Any]) -> dict[str, Any]:
         given: dict[str, Any] = {name: row[column] for name, column in self._columns.items()}
+        empty = next((column for name, column in self._columns.items() if given[name] is None), None)
         given |= {} if self._key is None else {"key": str(row[self._key])}
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always", LanguageWarning)
             try:
+                if empty is not None:
+                    raise StreamcorefError(f"there is nothing in the column {empty!r}")
                 answer = answer_row(self._resolver.resolve(**given, **self._options))
                 table_of([answer], answer_schema())  # what Arrow cannot hold must show here
             except Exception as error:  # of this row alone

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -31,6 +32,7 @@ ORIGIN = "_streamcoref.json"  # what the parts were made with
 DONE = "_done"  # a file for each part that counts
 ERRORS = "_errors.jsonl"  # files that could not be resolved by the last run
 PART_FILES, PART_BYTES = 256, 4 << 20  # of a part, at most: what is lost when everything is killed
+_READERS = 16
 _PART = re.compile(r"part-(\d{6})-[0-9a-f]{12}\.(jsonl|parquet)")
 
 
@@ -150,6 +152,7 @@ def _run(
         num_cpus=1,
         **({"num_gpus": gpus} if gpus else {}),
     )
+    parts.context.enable_progress_bars = parts.context.print_on_execution_start = False  # there is `on_progress`
     for batch in parts.iter_batches(batch_size=None, prefetch_batches=0):
         for part in batch["part"]:
             yield PartDone.from_json(str(part))
@@ -188,6 +191,7 @@ class _State:
         self._target, self._ending = target, ending
         if target.is_file():
             raise StreamcorefError(f"{target.address}: this is a file; name a folder")
+        target.sweep()
         there = [file.name for file in target.listed()]
         if ORIGIN in there and not force:
             self._refuse_changes(json.loads(target.read(ORIGIN)), origin)
@@ -198,7 +202,8 @@ class _State:
             for name in markers:
                 target.remove(name)
             markers = []
-        done = [PartDone.from_json(target.read(name)) for name in markers]
+        with ThreadPoolExecutor(_READERS) as pool:  # other storage takes its time for each
+            done = [PartDone.from_json(content) for content in pool.map(target.read, markers)]
         self._done = {name: size for part in done for name, size in part.files}
         self._numbers = count(max((_number(part.name) + 1 for part in done), default=0))
         counted = {part.name for part in done}

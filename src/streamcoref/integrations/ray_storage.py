@@ -15,6 +15,8 @@ from streamcoref.integrations.extras import import_extra
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
+_HALF = re.compile(r"\.[0-9a-f]{16}\.tmp")
+
 
 def is_address(name: str) -> bool:
     """Whether a name is that of another kind of storage, and no path of this machine's."""
@@ -69,6 +71,12 @@ class Storage:
         names = [(PurePosixPath(each.path).relative_to(root), each.size) for each in found]
         shown = [(name, size) for name, size in names if not any(part.startswith(".") for part in name.parts)]
         return [StoredFile(name.as_posix(), size) for name, size in sorted(shown)]
+
+    def sweep(self) -> None:
+        """Remove what processes that were killed have left half written; elsewhere there is no such thing."""
+        for path in Path(self._folder).rglob(".*.tmp") if self.is_local else ():
+            if _HALF.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
     @contextmanager
     def local_copy(self, name: str) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,7 @@ def resolve_folder(
     """A folder to a folder; what was done is said at the end, and what went wrong with single files."""
     from streamcoref.integrations.ray_folder import ERRORS, resolve_folder
 
+    _quiet()
     with _bar(source) as show:
         report = resolve_folder(
             source,
@@ -86,6 +88,18 @@ def resolve_folder(
     said = f"{counted(report.texts, 'text', 'texts')}, {counted(report.words, 'word', 'words')}{before}"
     typer.echo(f"{escaped(output)}: {'not complete' if report.errors else 'complete'}: {said}", err=True)
     return report
+
+
+def _quiet() -> None:
+    """Let Ray Data say on the terminal what goes wrong, and no more; its own log has the rest."""
+    from streamcoref.integrations.extras import import_extra
+
+    import_extra("pyarrow", "ray")
+    import_extra("ray", "ray")
+    import_extra("ray.data", "ray")
+    for handler in logging.getLogger("ray.data").handlers:
+        if not isinstance(handler, logging.FileHandler):
+            handler.setLevel(logging.ERROR)
 
 
 def _is_address(name: str) -> bool:
