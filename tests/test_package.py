@@ -11,7 +11,7 @@ from pathlib import Path
 import streamcoref
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = ("torch", "transformers", "scipy", "numpy", "rich", "typer", "pydantic")
+HEAVY = ("torch", "transformers", "scipy", "numpy", "rich", "typer", "pydantic", "ray", "pyarrow")
 
 
 def best_seconds(*command: str) -> float:

@@ -25,6 +25,7 @@ PUBLIC = [
     "streamcoref.language",
     "streamcoref.metrics",
     "streamcoref.model",
+    "streamcoref.ray",
     "streamcoref.server",
     "streamcoref.store",
     "streamcoref.text",

@@ -64,6 +64,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "ray":  # a module of ours, of an extra
+        return import_module("streamcoref.ray")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)

@@ -37,7 +37,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 def test_the_table_names_extras_that_there_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = set(re.findall(r"streamcoref\[(\w+)\]", PAGE))
-    assert named == {"spacy", "pandas", "polars"}
+    assert named == {"spacy", "pandas", "polars", "ray"}
     assert named <= set(project["optional-dependencies"])
 
 

@@ -1,1 +1,1 @@
-"""Where people meet us: spaCy, data frames, notebooks, the hub. Each file is thin and imports its package when used."""
+"""Where people meet us: spaCy, frames, notebooks, the hub, Ray. Each file is thin and imports its package when used."""

@@ -95,6 +95,14 @@ def resolve(
     errors: Annotated[
         str, typer.Option(metavar="HOW", help="What to do with bytes that are no characters: strict, replace, ignore.")
     ] = "strict",
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Ray cluster that does the work: auto, HOST:PORT, or local; -o is a folder, or a store.",
+        ),
+    ] = None,
     defuse: Annotated[
         bool, typer.Option("--defuse", help="For csv: cells that a spreadsheet would run as formulas begin with a '.")
     ] = False,
@@ -115,6 +123,10 @@ def resolve(
     Several texts go into one file, or each into its own in a folder (PATH
     exists as one or ends in /). One that cannot be read is reported, the
     others are done, and the status is 1.
+
+    With --ray a cluster resolves a folder of any size, or one at s3://, into
+    a folder of parts, --format jsonlines or parquet; a store is encoded by
+    it. Given again after a stop, the command goes on with what is not done.
     """
     from streamcoref.cli.resolve.inputs import find_files, format_to_read
     from streamcoref.cli.resolve.targets import settle_target
@@ -125,14 +137,9 @@ def resolve(
     encoding = check_encoding(encoding, errors)
     # What a user may have got wrong comes first, the long work last.
     given = _given(files)
+    if ray is not None and live:
+        raise StreamcorefError("--live follows a text on this machine; give it without --ray")
     line = _live_line(given, output, format_name) if live else None
-    found, wrong = find_files(given, format_to_read(source_format), encoding, errors)
-    failures = _Failures(sum(file.count for file in found) + len(wrong))
-    for error in wrong:
-        failures.add(error)
-    if not found:
-        raise typer.Exit(_ALL_FAILED)
-    target = settle_target(output, format_name, found, defuse=defuse, force=force)
     options = {
         "singletons": singletons,
         "min_score": min_score,
@@ -142,8 +149,28 @@ def resolve(
         "revive": revive,
         "passes": passes,
     }
+    if ray is not None:
+        from streamcoref.cli.resolve.cluster import folder_of_texts, makes_stores
+
+        if not makes_stores(output, format_name):
+            assert output is not None
+            source = folder_of_texts(given)
+            job = _load(model, code or [], threads, options, encoding, errors, force)
+            _resolve_folder(source, output, job, ray, format_name, source_format)
+            return
+    found, wrong = find_files(given, format_to_read(source_format), encoding, errors)
+    failures = _Failures(sum(file.count for file in found) + len(wrong))
+    for error in wrong:
+        failures.add(error)
+    if not found:
+        raise typer.Exit(_ALL_FAILED)
+    target = settle_target(output, format_name, found, defuse=defuse, force=force)
     try:
         job = _load(model, code or [], threads, options, encoding, errors, force)
+        if ray is not None:
+            from streamcoref.cli.resolve.cluster import on_cluster
+
+            job = on_cluster(job, ray)
         _check_options(job, as_stream=live or not target.format.write, is_store=target.format.is_store)
         if line is not None:
             from streamcoref.cli.language_notes import noting_language
@@ -161,6 +188,20 @@ def resolve(
         raise typer.Exit(_STOPPED) from None
     if failures.count:
         raise typer.Exit(_SOME_FAILED if failures.count < failures.texts else _ALL_FAILED)
+
+
+def _resolve_folder(
+    source: str, output: str, job: ResolveJob, ray: str, format_name: str | None, source_format: str | None
+) -> None:
+    from streamcoref.cli.resolve.cluster import resolve_folder
+
+    try:
+        report = resolve_folder(source, output, job, ray, format_name, source_format)
+    except KeyboardInterrupt:
+        typer.echo("streamcoref: stopped; give the same command again to go on with what is not done", err=True)
+        raise typer.Exit(_STOPPED) from None
+    if report.errors:
+        raise typer.Exit(_SOME_FAILED if report.files + report.before else _ALL_FAILED)
 
 
 class _Failures:
