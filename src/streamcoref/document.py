@@ -335,6 +335,12 @@ class Document:
 
         return entity_frame(self, kind)
 
+    def quotations_to_frame(self, kind: FrameKind = "pandas") -> Any:
+        """A data frame of pandas or polars with one row a quotation: the columns of the format `quotations`."""
+        from streamcoref.integrations.frames import quotation_frame
+
+        return quotation_frame(self, kind)
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the beginning of the text, its mentions in colour."""
         from streamcoref.integrations.rendering import SHOWN, render

@@ -105,4 +105,6 @@ def test_csv_for_spreadsheets(tmp_path: Path, model: Path) -> None:
     assert plain.stdout.splitlines()[1].startswith("=1+1,")
     assert plain.stdout.count("\n") == result.stdout.count("\n") > 5
     said = run(model, corpus, "--format", "json", "--defuse", status=2)
-    assert said == "streamcoref: --defuse is for csv, whose cells spreadsheets may run, and not for json\n"
+    assert (
+        said == "streamcoref: --defuse is for csv and quotations, whose cells spreadsheets may run, and not for json\n"
+    )

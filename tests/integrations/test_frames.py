@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from streamcoref import Document, StreamcorefError
+from streamcoref import Document, Quotation, StreamcorefError
 from streamcoref.formats import FORMATS
 from tests import toy_resolver
 from tests.formats.generated_documents import documents
@@ -98,6 +98,20 @@ def test_types_do_not_depend_on_the_rows(kind: str) -> None:
     assert [row["start"] for row in records(gold.to_frame(kind))] == [0, 8]  # type: ignore[arg-type]
 
 
+def test_one_row_a_quotation(kind: str) -> None:
+    """What the format `quotations` writes; who speaks may be missing."""
+    said = Quotation(0, 3, None, None, 0, None, "named", 0.5), Quotation(4, 6, None, None, None, None, "unknown", 0.0)
+    document = Document("d", ("-", "Ann", "!", "a", "-", "b"), (6,), (((1, 2),),), quotations=said)
+    full, empty = (one.quotations_to_frame(kind) for one in (document, Document("e", (), ())))  # type: ignore[arg-type]
+    missing = None if kind == "polars" else pytest.importorskip("pandas").NA
+    assert full["speaker"].to_list() == [0, missing]
+    assert full["speaker_name"].to_list()[0] == "Ann"
+    assert full["text"].to_list() == ["- Ann !", "- b"]
+    assert full["score"].to_list() == [0.5, 0.0]
+    assert types(full) == types(empty)
+    assert {types(full)[name] for name in ("speaker", "addressee", "start", "word_end")} == {"int64"}
+
+
 def test_frames_can_be_worked_with(kind: str) -> None:
     frame = answered().to_frame(kind)  # type: ignore[arg-type]
     if kind == "pandas":
@@ -135,7 +149,7 @@ def test_pandas_comes_first_and_others_are_refused() -> None:
 def test_a_missing_package_is_answered_with_its_command(missing: str) -> None:
     code = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from streamcoref import Document, StreamcorefError\n"
+        "from streamcoref import Document, Quotation, StreamcorefError\n"
         f"try: Document('d', ('Ann',), (1,)).to_frame({missing!r})\n"
         "except StreamcorefError as error: print(error)"
     )

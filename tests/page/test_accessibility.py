@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.page.reading import TEXT, paste
+from tests.page.test_who_speaks import talk
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +59,27 @@ def test_axe_finds_nothing(home: Any, axe: str, scheme: str, width: int) -> None
     home.fill("#message", TEXT)
     home.locator("#draft .m").first.wait_for()
     assert violations(home, axe) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_axe_finds_nothing_in_quotations_and_types(saved_page: Any, axe: str, scheme: str, width: int) -> None:
+    document = talk()
+    first = [(entity.mentions[0].word_start, entity.mentions[0].word_end) for entity in document.entities]
+    tab = saved_page(replace(document, types={first[0]: ("person", 0.5), first[1]: ("animal", 0.5)}))
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size({"width": width, "height": 800})
+    assert violations(tab, axe) == []
+    tab.locator(".said").first.focus()
+    assert tab.locator(".tip").is_visible()
+    assert violations(tab, axe) == []
+    tab.keyboard.press("Enter")
+    assert tab.locator(".saying").is_visible()
+    assert violations(tab, axe) == []
+    tab.get_by_role("checkbox", name="Who speaks").check()
+    assert violations(tab, axe) == []
+    fits = "elements => elements.every(e => e.scrollWidth <= e.clientWidth + 1)"
+    assert tab.locator("html, .text, aside").evaluate_all(fits)
 
 
 def test_a_text_is_few_stops_for_the_tab_key(home: Any) -> None:

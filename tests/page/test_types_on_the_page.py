@@ -36,6 +36,20 @@ def test_a_written_page_shows_types_and_finds_by_them(saved_page: Any) -> None:
     assert types(saved_page(replace(ANN, types={}))) == []
 
 
+def test_the_list_is_filtered_by_type(saved_page: Any) -> None:
+    tab = saved_page(ANN)
+    choice = tab.get_by_label("Type", exact=True)
+    assert choice.locator("option").all_text_contents() == ["All types", "person (1)", "place (1)"]
+    choice.select_option("place")
+    assert rows(tab) == [("Ely", 2)]
+    tab.get_by_label("Find an entity or words").fill("Ann")
+    tab.get_by_text("No entity is called so.").wait_for()
+    tab.get_by_label("Find an entity or words").fill("")
+    choice.select_option("")
+    assert rows(tab) == [("Ann", 2), ("Ely", 2)]
+    assert saved_page(replace(ANN, types={})).get_by_label("Type", exact=True).is_hidden()
+
+
 @pytest.mark.parametrize("kind", ["JSON", "CSV"])
 def test_an_answer_with_types_is_exported_as_python_writes_it(tab: Any, tmp_path: Path, kind: str) -> None:
     document = typed_resolver().resolve(TEXT)

@@ -82,7 +82,7 @@ def convert(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     defuse: Annotated[
-        bool, typer.Option("--defuse", help="For csv: cells that a spreadsheet would run as formulas begin with a '.")
+        bool, typer.Option("--defuse", help="For CSV: cells that a spreadsheet would run as formulas begin with a '.")
     ] = False,
     tokenizer: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""The option `--defuse` of commands that write CSV."""
+"""The option `--defuse` of commands that write tables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 def defusing_writer(known: Format) -> Writer:
-    """The writer whose cells no spreadsheet takes for formulas; only CSV has one."""
-    from streamcoref.formats import csv_writer
+    """The writer whose cells no spreadsheet takes for formulas; only tables have one."""
+    from streamcoref.formats import FORMATS
 
-    if known.name != "csv":
-        raise StreamcorefError(f"--defuse is for csv, whose cells spreadsheets may run, and not for {known.name}")
-    return csv_writer(defuse=True)
+    if known.write_defused is None:
+        tables = " and ".join(other.name for other in FORMATS.working() if other.write_defused)
+        raise StreamcorefError(f"--defuse is for {tables}, whose cells spreadsheets may run, and not for {known.name}")
+    return known.write_defused

@@ -12,6 +12,7 @@ import typer
 
 from streamcoref._wording import counted, escaped
 from streamcoref.cli.chapter_table import print_chapters
+from streamcoref.cli.store_export import export_table
 from streamcoref.cli.store_tables import called, label, print_head, print_table
 from streamcoref.errors import InputError, Remedy, StreamcorefError
 
@@ -56,6 +57,22 @@ def entities(
         typer.Option(min=1, metavar="N", help="Chapters down to this level only: 1 are volumes, if there are any."),
     ] = None,
     says: Annotated[str | None, typer.Option(metavar="TEXT", help="Show what the entity called so says.")] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="TABLE",
+            help="Write a table instead: csv, a row a mention; quotations, a row a quotation.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="PATH", help="Write it to a file, whose name may tell which."),
+    ] = None,
+    defuse: Annotated[
+        bool, typer.Option("--defuse", help="Cells that a spreadsheet would run as formulas begin with a '.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace PATH if it exists.")] = False,
 ) -> None:
     """List the main entities of a store, one entity's mentions, or what it says.
 
@@ -70,7 +87,13 @@ def entities(
 
     With --by chapter there is a row for each chapter: how many mentions it
     has, and of whom; with --name as well, how many of that entity.
+
+    --format and -o write a table for other programs: all mentions, all that
+    is said, or with --says what one entity says.
     """
+    as_table = format_name is not None or output is not None or defuse or force
+    if as_table and (name, kind, by, top) != (None,) * 4:
+        raise StreamcorefError("a table has everything, or what --says asks for; give no --name, --type, --by, --top")
     if level is not None and by is None:
         raise StreamcorefError("--level says how deep --by chapter goes; give both")
     if says is not None and (name is not None or by is not None):
@@ -78,7 +101,9 @@ def entities(
     if kind is not None and (name is not None or by is not None or says is not None):
         raise StreamcorefError("--type lists the entities of a type; give it without --name, --says and --by")
     with _open(path) as store:
-        if says is not None:
+        if as_table:
+            export_table(store, format_name, output, says, defuse=defuse, force=force)
+        elif says is not None:
             _print_said(store, says)
         elif by is Division.CHAPTER:
             print_chapters(store, top or _LISTED_BY_CHAPTER, name, level)
@@ -145,20 +170,19 @@ def timeline(counts: Sequence[int]) -> str:
 def _print_said(store: Store, name: str) -> None:
     """What an entity says: where, how it is known who speaks, and the words."""
     from streamcoref.formats.event_lines import one_line
-    from streamcoref.store import said_in_context
+    from streamcoref.store import quotations_with_text
 
     entity, *_ = called(store, name)
-    said = list(store.quotations(entity.id))
-    typer.echo(f"{label(entity)}: {counted(len(said), 'quotation', 'quotations')}\n")
-    names = {other.id: one_line(other.name) for other in store.entities()}
     try:
-        texts = [one_line(mention.text) for _, mention, _ in said_in_context(store, entity.id, 0)]
+        said = list(quotations_with_text(store, entity.id))
     except InputError as error:
         typer.echo(f"{error}: quotations are shown without their words", err=True)
-        texts = [""] * len(said)
-    for one, text in zip(said, texts, strict=True):
+        said = [(one, "") for one in store.quotations(entity.id)]
+    typer.echo(f"{label(entity)}: {counted(len(said), 'quotation', 'quotations')}\n")
+    names = {other.id: one_line(other.name) for other in store.entities()}
+    for one, text in said:
         to = f", to {names[one.addressee]}" if one.addressee in names else ""
-        typer.echo(f"{one.word_start:>9,}  {text} ({one.kind}{to})")
+        typer.echo(f"{one.word_start:>9,}  {one_line(text)} ({one.kind}{to})")
 
 
 def _print_entity(store: Store, name: str) -> None:

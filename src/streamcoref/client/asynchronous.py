@@ -18,7 +18,7 @@ from streamcoref.client import calls
 from streamcoref.client.calls import Answer, Call, RemoteInput
 from streamcoref.client.unsafe_calls import CONFLICT, PASSING, UnsafeCalls, pause
 from streamcoref.client.values import Fed, JobStatus, Resolved, ServerError, StreamStatus, event_of, record_of
-from streamcoref.document import Document, Mention
+from streamcoref.document import Document, Mention, Quotation
 from streamcoref.events import EntityFinished, Event
 from streamcoref.progress import ReadingProgress
 from streamcoref.store import StoredEntity
@@ -270,6 +270,12 @@ class AsyncJob:
     ) -> list[tuple[int, Mention]]:
         """Mentions in a part of the text, each with its entity."""
         return await self._client.send(calls.job_mentions(self.id, start, end, offset, limit))
+
+    async def quotations(
+        self, start: int = 0, end: int = calls.FAR, speaker: int | None = None, offset: int = 0, limit: int = 10_000
+    ) -> list[Quotation]:
+        """What is said in a part of the text, by all or by the entity of that number."""
+        return await self._client.send(calls.job_quotations(self.id, start, end, speaker, offset, limit))
 
     async def text(self, start: int, end: int) -> str:
         return await self._client.send(calls.job_text(self.id, start, end))

@@ -12,13 +12,14 @@ from typing import IO, Any, Generic, TypeVar
 import httpx
 
 from streamcoref.client.values import Fed, JobStatus, Resolved, ServerError, StreamStatus, event_of, mention_of
-from streamcoref.document import Document, Mention
+from streamcoref.document import Document, Mention, Quotation
 from streamcoref.events import EntityFinished, Event
 from streamcoref.store import StoredEntity
 
 Answer = TypeVar("Answer")
 # A text, or the arguments of `resolve` by name.
 RemoteInput = str | Mapping[str, Any]
+FAR = 1 << 50  # characters, more than any text has
 LINES = {"Accept": "application/x-ndjson"}
 
 
@@ -154,6 +155,15 @@ def job_mentions(id_: str, start: int, end: int, offset: int, limit: int) -> Cal
         return [(one["entity"], mention_of(one)) for one in answer.json()["mentions"]]
 
     return Call("GET", f"/v1/jobs/{id_}/mentions", parse, _page(offset, limit, start=start, end=end))
+
+
+def job_quotations(
+    id_: str, start: int, end: int, speaker: int | None, offset: int, limit: int
+) -> Call[list[Quotation]]:
+    def parse(answer: httpx.Response) -> list[Quotation]:
+        return [Quotation(**one) for one in answer.json()["quotations"]]
+
+    return Call("GET", f"/v1/jobs/{id_}/quotations", parse, _page(offset, limit, start=start, end=end, speaker=speaker))
 
 
 def job_text(id_: str, start: int, end: int) -> Call[str]:

@@ -17,7 +17,7 @@ from streamcoref.client import calls
 from streamcoref.client.calls import Answer, Call, RemoteInput
 from streamcoref.client.unsafe_calls import CONFLICT, PASSING, UnsafeCalls, pause
 from streamcoref.client.values import Fed, JobStatus, Resolved, ServerError, StreamStatus, event_of, record_of
-from streamcoref.document import Document, Mention
+from streamcoref.document import Document, Mention, Quotation
 from streamcoref.events import EntityFinished, Event
 from streamcoref.progress import ReadingProgress
 from streamcoref.store import StoredEntity
@@ -265,6 +265,12 @@ class RemoteJob:
     def mentions_between(self, start: int, end: int, offset: int = 0, limit: int = 10_000) -> list[tuple[int, Mention]]:
         """Mentions in a part of the text, each with its entity."""
         return self._client.send(calls.job_mentions(self.id, start, end, offset, limit))
+
+    def quotations(
+        self, start: int = 0, end: int = calls.FAR, speaker: int | None = None, offset: int = 0, limit: int = 10_000
+    ) -> list[Quotation]:
+        """What is said in a part of the text, by all or by the entity of that number."""
+        return self._client.send(calls.job_quotations(self.id, start, end, speaker, offset, limit))
 
     def text(self, start: int, end: int) -> str:
         return self._client.send(calls.job_text(self.id, start, end))

@@ -22,7 +22,7 @@ class ServerError(StreamcorefError):
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A text with its entities and its chapters; `words` and `sentences` are counted."""
+    """A text with its entities, its chapters and what is said in it; `words` and `sentences` are counted."""
 
     key: str
     genre: str | None
@@ -31,6 +31,7 @@ class Resolved:
     sentences: int
     entities: tuple[Entity, ...]
     sections: tuple[Section, ...]
+    quotations: tuple[Quotation, ...] = ()
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -40,7 +41,8 @@ class Resolved:
         )
         counts = values["words"], values["sentences"]
         sections = tuple(Section(one["title"], one["level"], one["start"], one["end"]) for one in values["sections"])
-        return cls(values["key"], values["genre"], values["text"], *counts, entities, sections)
+        quotations = tuple(Quotation(**one) for one in values.get("quotations", ()))
+        return cls(values["key"], values["genre"], values["text"], *counts, entities, sections, quotations)
 
 
 class _Values:

@@ -12,6 +12,7 @@ from streamcoref.formats.base import Format, Reader, Writer
 from streamcoref.formats.csv_out import writer as csv_writer
 from streamcoref.formats.files import open_output, read_lines
 from streamcoref.formats.piece_jsonlines import writer as piece_writer
+from streamcoref.formats.quotations_out import writer as quotations_writer
 from streamcoref.formats.raw import RawDocument, to_raw
 from streamcoref.formats.recognising import (
     detect,
@@ -37,6 +38,7 @@ __all__ = [
     "format_of_output",
     "open_raw_documents",
     "piece_writer",
+    "quotations_writer",
     "read_documents",
     "read_raw_documents",
     "readable",

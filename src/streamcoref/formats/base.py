@@ -43,6 +43,7 @@ class Format:
     read: Reader | None = None
     read_raw: RawReader | None = None  # None: what `read` gives, in raw form
     write: Writer | None = None
+    write_defused: Writer | None = None  # the same for spreadsheets, with no cell that one would run
     write_event: EventWriter | None = None
     matches: Callable[[str, list[str]], bool] = never
     precedence: int = 100

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from streamcoref.document import Document
+from streamcoref.document import Document, Entity, Mention
 from streamcoref.formats.base import Format, Writer
+from streamcoref.formats.csv_cells import row_writer
 from streamcoref.formats.fields import refuse
 
-# A cell that begins so is a formula to spreadsheet programs, which may run what a stranger's text says.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+if TYPE_CHECKING:
+    from streamcoref.store import StoredEntity
 
 COLUMNS = (
     "document",
@@ -35,28 +35,21 @@ def columns(document: Document) -> tuple[str, ...]:
     return COLUMNS + TYPE_COLUMNS if any(entity.type is not None for entity in document.entities) else COLUMNS
 
 
+def row(key: str, entity: Entity | StoredEntity, mention: Mention) -> tuple[Any, ...]:
+    """A value for each column and for types."""
+    place = mention.start, mention.end, mention.word_start, mention.word_end, mention.sentence
+    what = entity.type, entity.type_score
+    return (key, entity.id, entity.name, entity.size, mention.text, *place, mention.score, *what)
+
+
 def rows(document: Document) -> Iterator[tuple[Any, ...]]:
-    """Mentions in the order of the text, an outer one before those inside it: a value for each column and for types."""
+    """Mentions in the order of the text, an outer one before those inside it."""
     mentions = sorted(
         ((mention, entity) for entity in document.with_text().entities for mention in entity.mentions),
         key=lambda pair: (pair[0].word_start, -pair[0].word_end),
     )
     for mention, entity in mentions:
-        yield (
-            document.key,
-            entity.id,
-            entity.name,
-            entity.size,
-            mention.text,
-            mention.start,
-            mention.end,
-            mention.word_start,
-            mention.word_end,
-            mention.sentence,
-            mention.score,
-            entity.type,
-            entity.type_score,
-        )
+        yield row(document.key, entity, mention)
 
 
 def write(documents: Iterable[Document], stream: TextIO, *, defuse: bool = False) -> None:
@@ -64,20 +57,19 @@ def write(documents: Iterable[Document], stream: TextIO, *, defuse: bool = False
 
     Whether there are columns for types the first document with entities tells: one without has no row.
     """
-    cell = _defused if defuse else _as_it_is
-    table = csv.writer(stream, lineterminator="\n")
+    put = row_writer(stream, defuse=defuse)
     header: tuple[str, ...] = ()
     for document in documents:
         if not document.entities:
             continue
         if not header:
             header = columns(document)
-            table.writerow(header)
+            put([header])
         elif len(columns(document)) > len(header):
             raise refuse(document, "its entities have types and those of documents before it have none", FORMAT.name)
-        table.writerows(map(cell, row[: len(header)]) for row in rows(document))
+        put(row[: len(header)] for row in rows(document))
     if not header:
-        table.writerow(COLUMNS)
+        put([COLUMNS])
 
 
 def writer(*, defuse: bool) -> Writer:
@@ -85,17 +77,10 @@ def writer(*, defuse: bool) -> Writer:
     return partial(write, defuse=defuse)
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _defused(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
 FORMAT = Format(
     name="csv",
     description="one row a mention",
     endings=(".csv",),
     write=write,
+    write_defused=writer(defuse=True),
 )

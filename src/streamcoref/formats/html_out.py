@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TextIO
 
-from streamcoref.document import Document
+from streamcoref.document import Document, Quotation
 from streamcoref.formats.base import Format
 from streamcoref.page import one_script, page_file
 
@@ -59,6 +59,7 @@ def _write_document(document: Document, stream: TextIO) -> None:
             }
             for entity in document.entities
         ],
+        **({"quotations": [_quotation(one) for one in document.quotations]} if document.quotations else {}),
     }
     # "<" spelt out: nothing in a name ends the script
     known = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
@@ -66,6 +67,10 @@ def _write_document(document: Document, stream: TextIO) -> None:
         f'<article class="source" dir="auto" aria-label="{_escape(document.key)}">{_escape(text)}</article>\n'
         f'<script type="application/json">{known}</script>\n'
     )
+
+
+def _quotation(one: Quotation) -> tuple[int | None, int | None, int | None, int | None, str]:
+    return one.start, one.end, one.speaker, one.addressee, _short(one.kind)
 
 
 def _turns(document: Document) -> list[tuple[int, str]]:

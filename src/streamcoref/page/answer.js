@@ -1,16 +1,17 @@
 // A text with its entities while it is read, and the corrections that somebody makes by hand.
+import {farthestEnds, inOrder, insert, overlapping} from "./places.js";
 import {Positions, countBelow} from "./positions.js";
 
 // Hues this many degrees apart are well spread however many there are.
 const GOLDEN_ANGLE = 137.508, FIRST_HUE = 250;
 const LONGEST_LABEL = 30; // characters, of an entity that has no name yet
 
-const inOrder = (a, b) => a.start - b.start || b.end - a.end;
-
 // A mention is {start, end, word_start, word_end, sentence, score, source, entity}: `start` and `end` count UTF-16
 // units of the text, `source` is the number of the entity that the model put it into, `entity` the one it is in now.
-// An entity is {id, hue, name, type, type_score, label, mentions}: `name` is null until it is finished, `type` too, and for
-// ever where the model tells no types; `label` is what is shown.
+// A saying is {start, end, kind, speaker, addressee, raw}: a quotation, the entities that say and hear it now, null where
+// unknown, and `raw`, the quotation as the server has it, with the model's entities.
+// An entity is {id, hue, name, type, type_score, label, mentions, sayings}: `name` is null until it is finished, `type` too,
+// and for ever where the model tells no types; `label` is what is shown, `sayings` are what it says.
 export class Answer {
   constructor(key) {
     this.key = key;
@@ -24,7 +25,7 @@ export class Answer {
     this.corrections = []; // {merge: [from, into]} and {rename: [entity, name]}, in the order in which they were made
     this.draft = null; // what would come next, {text, mentions, sources}; see addDraft
     this.loads = 0; // how often all entities and mentions have been replaced
-    this.quotations = []; // as the server has them, in the order in which they came
+    this.sayings = []; // in the order of the text, outer ones first
     this.changes = 0; // goes up with every change, so that others can see whether there was one
   }
 
@@ -65,11 +66,13 @@ export class Answer {
     this.changes++;
     if (event.event === "entities_merged") {
       this.unite(event.kept, event.gone);
-      return;
+      return null;
     }
     if (event.event === "quotation_found") {
-      this.quotations.push(event.quotation);
-      return;
+      const saying = this.saying(event.quotation);
+      insert(this.sayings, saying);
+      this.letSpeak(saying);
+      return null;
     }
     if (event.event === "entity_finished") {
       this.describe(event.entity, event);
@@ -77,8 +80,8 @@ export class Answer {
       return null;
     }
     const mention = this.mention(event.mention, event.entity);
-    this.mentions.splice(placeOf(this.mentions, mention), 0, mention);
-    mention.entity.mentions.splice(placeOf(mention.entity.mentions, mention), 0, mention);
+    insert(this.mentions, mention);
+    insert(mention.entity.mentions, mention);
     this.nameAgain(event.entity);
     return mention;
   }
@@ -86,20 +89,21 @@ export class Answer {
   // Two of the model's entities are one.
   unite(kept, gone) {
     for (const mention of this.mentions) if (mention.source === gone) mention.source = kept;
-    for (const quotation of this.quotations) {
-      for (const who of ["speaker", "addressee"]) if (quotation[who] === gone) quotation[who] = kept;
+    for (const {raw} of this.sayings) {
+      for (const who of ["speaker", "addressee"]) if (raw[who] === gone) raw[who] = kept;
     }
     this.sources.delete(gone);
     this.correct(this.corrections);
   }
 
-  // Many entities and mentions at once, in any order, in the place of those that were there.
-  load(entities, mentions) {
+  // Many entities, mentions and quotations at once, in any order, in the place of those that were there.
+  load(entities, mentions, quotations) {
     this.changes++;
     this.loads++;
     this.sources.clear();
     for (const entity of entities) this.describe(entity.id, entity);
     this.mentions = mentions.map(({entity, ...mention}) => this.mention(mention, entity)).sort(inOrder);
+    this.sayings = quotations.map((quotation) => this.saying(quotation)).sort(inOrder);
     this.correct(this.corrections);
   }
 
@@ -109,13 +113,26 @@ export class Answer {
     return {start: first, end: last, word_start, word_end, sentence, score, source, entity};
   }
 
+  saying(raw) {
+    const [start, end] = [this.positions.unit(raw.start), this.positions.unit(raw.end)];
+    return {start, end, kind: raw.kind, speaker: null, addressee: null, raw};
+  }
+
+  // Find out who the entities of a saying are now.
+  letSpeak(saying) {
+    const entity = (source) => (source === null ? null : this.entities.get(this.root(source)) ?? null);
+    saying.speaker = entity(saying.raw.speaker);
+    saying.addressee = entity(saying.raw.addressee);
+    if (saying.speaker) insert(saying.speaker.sayings, saying);
+  }
+
   describe(id, {name, type = null, type_score = null}) { Object.assign(this.source(id), {name, type, type_score}); }
 
   source(id) {
     let entity = this.sources.get(id);
     if (!entity) {
       const hue = Math.round(this.sources.size * GOLDEN_ANGLE + FIRST_HUE) % 360;
-      entity = {id, hue, name: null, type: null, type_score: null, label: "", mentions: []};
+      entity = {id, hue, name: null, type: null, type_score: null, label: "", mentions: [], sayings: []};
       this.sources.set(id, entity);
       if (this.root(id) === id) this.entities.set(id, entity);
     }
@@ -135,6 +152,7 @@ export class Answer {
     const roots = new Map();
     for (const [id, entity] of this.sources) {
       entity.mentions = [];
+      entity.sayings = [];
       roots.set(id, this.sources.get(this.root(id)) ?? entity);
     }
     this.entities = new Map([...this.sources].filter(([id, entity]) => roots.get(id) === entity));
@@ -142,6 +160,7 @@ export class Answer {
       mention.entity = roots.get(mention.source);
       mention.entity.mentions.push(mention);
     }
+    for (const saying of this.sayings) this.letSpeak(saying);
     for (const id of this.entities.keys()) this.nameAgain(id);
   }
 
@@ -169,39 +188,24 @@ export class Answer {
     return this.turns[countBelow(this.turns, position + 1, (turn) => turn.start) - 1]?.speaker ?? "";
   }
 
-  // The mentions that have some of these characters, in order. Those that began before are looked for backwards, no
-  // farther than the farthest end of all before says.
-  mentionsIn(start, end) {
+  mentionsIn(start, end) { return overlapping(this.mentions, this.ends().mentions, start, end); }
+
+  sayingsIn(start, end) { return overlapping(this.sayings, this.ends().sayings, start, end); }
+
+  ends() {
     if (this.endsOf !== this.changes) {
       this.endsOf = this.changes;
-      let farthest = 0;
-      this.ends = Float64Array.from(this.mentions, (mention) => (farthest = Math.max(farthest, mention.end)));
+      this.farthest = {mentions: farthestEnds(this.mentions), sayings: farthestEnds(this.sayings)};
     }
-    let first = countBelow(this.mentions, start, (mention) => mention.start);
-    while (first > 0 && this.ends[first - 1] > start) first--;
-    const found = [];
-    for (let i = first; i < this.mentions.length && this.mentions[i].start < end; i++) {
-      if (this.mentions[i].end > start) found.push(this.mentions[i]);
-    }
-    return found;
+    return this.farthest;
   }
 
-  largestFirst() {
+  // Entities by the number of their mentions, or of their sayings.
+  largestFirst(counted = "mentions") {
     return [...this.entities.values()]
-      .filter((entity) => entity.mentions.length)
-      .sort((a, b) => b.mentions.length - a.mentions.length || inOrder(a.mentions[0], b.mentions[0]));
+      .filter((entity) => entity.mentions.length && entity[counted].length)
+      .sort((a, b) => b[counted].length - a[counted].length || inOrder(a.mentions[0], b.mentions[0]));
   }
-}
-
-// Where a mention belongs in a sorted list: most often at its end.
-function placeOf(mentions, mention) {
-  let low = 0, high = mentions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (inOrder(mentions[middle], mention) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 // The number of a mention in its entity.

@@ -38,8 +38,10 @@ function normalForm(answer) {
   });
   const numbers = new Map(entities.map(({was}, id) => [was, id]));
   const number = (source) => source === null ? null : numbers.get(answer.root(source)) ?? null;
-  const quotations = answer.quotations
-    .map((one) => ({...one, speaker: number(one.speaker), addressee: number(one.addressee)}))
+  const quotations = answer.sayings
+    .map(({start, end, raw}) => (
+      {...raw, speaker: number(raw.speaker), addressee: number(raw.addressee), text: answer.text.slice(start, end)}
+    ))
     .sort(byWords);
   return {
     entities: entities.map(({mentions, was, ...known}, id) => (

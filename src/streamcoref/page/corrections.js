@@ -3,14 +3,16 @@ import {toConllu} from "./conllu.js";
 import {correctedDocument} from "./corrected.js";
 import {make} from "./dom.js";
 import {lasting} from "./storage.js";
-import {toCsv, toJson} from "./tables.js";
+import {toCsv, toJson, toQuotationsCsv} from "./tables.js";
 
 const SAVED = "streamcoref.corrections."; // and the name of what was read, for what can be read again
 const FORMATS = {
   json: {label: "JSON", ending: ".json", type: "application/json", write: toJson},
   conllu: {label: "CoNLL-U", ending: ".conllu", type: "text/plain", write: toConllu},
   csv: {label: "CSV", ending: ".csv", type: "text/csv", write: toCsv},
+  quotations: {label: "Quotations", ending: ".quotations.csv", type: "text/csv", write: toQuotationsCsv},
 };
+const EXPORTED = {quotations: "who says what, corrected, as CSV"};
 
 export class Corrections {
   // `report(sentence)` tells the reader something.
@@ -27,7 +29,7 @@ export class Corrections {
     this.tools = [make("span", {class: "correct row"}, renameButton, this.mergeButton), this.form];
     this.undoButton = button("Undo", "Take back the last correction", () => this.undo());
     this.exports = Object.entries(FORMATS).map(([name, {label}]) =>
-      button(label, `Save the corrected answer as ${label}`, () => this.export(name)));
+      button(label, `Save ${EXPORTED[name] ?? `the corrected answer as ${label}`}`, () => this.export(name)));
     this.bar = make("div", {class: "export row", role: "group", "aria-label": "Corrections and export"},
       this.undoButton, make("span", {class: "quiet"}, "Export"), ...this.exports);
     addEventListener("keydown", (event) => this.key(event));

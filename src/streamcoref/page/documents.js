@@ -17,7 +17,10 @@ function read(article) {
   });
   // The largest first: they get the colours that are easiest to tell apart.
   const entities = data.entities.map(({name, type, spans}, id) => ({id, name, type, size: spans.length}));
-  answer.load(entities.sort((a, b) => b.size - a.size), mentions);
+  const quotations = (data.quotations ?? []).map(([start, end, speaker, addressee, kind]) => (
+    {start, end, speaker, addressee, kind}
+  ));
+  answer.load(entities.sort((a, b) => b.size - a.size), mentions, quotations);
   return answer;
 }
 

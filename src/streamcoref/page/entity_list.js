@@ -18,6 +18,7 @@ export class EntityList {
     this.box = make("div", box, this.inner);
     this.empty = make("p", {class: "nothing", hidden: true}, "No entity is called so.");
     this.rows = [];
+    this.counted = "mentions"; // of each entity, or "sayings"
     this.drawn = new Map(); // entity -> {element, drawing}
     this.chosen = this.pointed = null;
     this.draw = oncePerFrame(() => this.drawNow());
@@ -36,14 +37,18 @@ export class EntityList {
     });
   }
 
-  // `answer` has changed, or what its names must contain; the name of a type lists those of it, too.
-  refresh(answer, wanted = "") {
+  // `answer` has changed, or what its names must contain (the name of a type lists those of it, too), or the `filters`:
+  // `type`, if not all, and whether only those are listed who speak, by how often they do.
+  refresh(answer, wanted = "", {type = "", speaking = false} = {}) {
     this.answer = answer;
+    this.counted = speaking ? "sayings" : "mentions";
     const part = wanted.trim().toLowerCase();
-    this.rows = answer.largestFirst()
+    this.rows = answer.largestFirst(this.counted)
+      .filter((entity) => !type || entity.type === type)
       .filter((entity) => entity.label.toLowerCase().includes(part) || entity.type === part);
+    this.box.setAttribute("aria-label", speaking ? "Entities who speak, the most first" : "Entities, the largest first");
     this.inner.style.height = `${this.rows.length * ROW}px`;
-    this.empty.hidden = this.rows.length > 0 || part === "";
+    this.empty.hidden = this.rows.length > 0 || (part === "" && !type && !speaking);
     this.draw();
   }
 
@@ -88,10 +93,11 @@ export class EntityList {
 
   drawRow(number, before) {
     const entity = this.rows[number];
-    const drawing = `${entity.label}\n${entity.type}\n${entity.mentions.length},${this.answer.text.length}`;
+    const places = entity[this.counted];
+    const drawing = `${entity.label}\n${entity.type}\n${this.counted},${places.length},${this.answer.text.length}`;
     let row = this.drawn.get(entity);
     if (row?.drawing !== drawing) {
-      const element = entityRow(entity, this.answer);
+      const element = entityRow(entity, places, this.answer.text.length);
       row?.element.remove();
       row = {element, drawing};
       this.drawn.set(entity, row);
@@ -107,20 +113,21 @@ export class EntityList {
   }
 }
 
-function entityRow(entity, answer) {
-  const size = make("span", {class: "size"}, entity.mentions.length.toLocaleString("en"));
+// `places` are what is counted: its mentions, or what it says.
+function entityRow(entity, places, length) {
+  const size = make("span", {class: "size"}, places.length.toLocaleString("en"));
   const name = make("bdi", {class: "name"}, visible(entity.label));
   const what = entity.type ? [make("span", {class: "type"}, visible(entity.type))] : [];
-  const row = make("div", {role: "option", id: `entity${entity.id}`}, name, ...what, size, strip(entity, answer));
+  const row = make("div", {role: "option", id: `entity${entity.id}`}, name, ...what, size, strip(places, length));
   row.style.setProperty("--h", entity.hue);
   row.title = visible(entity.label);
   row.entity = entity;
   return row;
 }
 
-function strip(entity, answer) {
-  const part = PLACES / Math.max(1, answer.text.length);
-  const places = new Set(entity.mentions.map(({start}) => Math.min(PLACES - 1, Math.floor(start * part))));
+function strip(all, length) {
+  const part = PLACES / Math.max(1, length);
+  const places = new Set(all.map(({start}) => Math.min(PLACES - 1, Math.floor(start * part))));
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${PLACES} 6`);
   svg.setAttribute("preserveAspectRatio", "none");

@@ -90,7 +90,7 @@ class Follower {
       answer.addText(text);
     }
     if (finished || characters > 2 * this.loaded) {
-      answer.load(await this.entities(Infinity), await this.mentions(0, characters));
+      answer.load(await this.entities(Infinity), await this.mentions(0, characters), await this.quotations(0));
       this.loaded = characters;
     } else {
       const seen = new Set(answer.mentionsIn(answer.positions.unit(known), Infinity).map(placeName));
@@ -101,6 +101,9 @@ class Follower {
       for (const {id, ...known} of await this.entities(ENTITIES)) {
         answer.add({event: "entity_finished", entity: id, ...known});
       }
+      // They come in the order of the text, each some time after its words.
+      const last = answer.sayings.at(-1)?.raw.end ?? 0;
+      for (const quotation of await this.quotations(last)) answer.add({event: "quotation_found", quotation});
     }
   }
 
@@ -114,6 +117,12 @@ class Follower {
       }
     }
     return all;
+  }
+
+  // Those that begin there or later.
+  async quotations(start) {
+    const found = await this.pages("quotations", `start=${start}&`, MENTIONS, Infinity);
+    return found.filter((quotation) => quotation.start >= start);
   }
 
   entities(most) { return this.pages("entities", "", ENTITIES, most); }

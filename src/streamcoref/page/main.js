@@ -148,7 +148,8 @@ async function showLive() {
 // The message that is being typed, as it would be read.
 function drawDraft(answer) {
   const {text, draft} = answer;
-  const whole = {text: text + (draft?.text ?? ""), mentionsIn: (start, end) => answer.mentionsIn(start, end)};
+  const mentionsIn = (start, end) => answer.mentionsIn(start, end);
+  const whole = {text: text + (draft?.text ?? ""), mentionsIn, sayingsIn: () => []};
   const block = {start: text.length, end: whole.text.length, space: 0, speaker: null};
   part("draft").replaceChildren(...(draft ? [drawBlock(whole, block, null)] : []));
 }

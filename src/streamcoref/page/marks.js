@@ -1,6 +1,8 @@
-// One block of a text as elements: every mention in a <span>, a proper tree whatever the mentions do.
+// One block of a text as elements: every mention and quotation in a <span>, a proper tree whatever they do.
 import {numberOf} from "./answer.js";
 import {make} from "./dom.js";
+import {inOrder} from "./places.js";
+import {whoSays} from "./sayings.js";
 
 // Of mentions that lie in or across one another no more are drawn at a place: what it costs stays the same for any
 // number of them.
@@ -15,17 +17,18 @@ export function visible(text) {
     .replace(CONTROL, (c) => String.fromCharCode(c === "\x7f" ? 0x2421 : 0x2400 + c.charCodeAt(0)));
 }
 
-// `current` is the place where somebody is: a mention, or what was searched for, {start, end}. It is always drawn.
+// `current` is the place where somebody is: a mention, a quotation, or what was searched for, {start, end}. It is always
+// drawn.
 //
-// Where two mentions cross, the one that began later is closed with the earlier and opened again behind it. Only its
-// first piece is a link.
+// Where two places cross, the one that began later is closed with the earlier and opened again behind it. Only its first
+// piece is a link; of a quotation, a bar before that.
 export function drawBlock(answer, block, current) {
   const {text} = answer;
-  const places = answer.mentionsIn(block.start, block.end);
-  if (current && !current.entity && current.start < block.end && current.end > block.start) {
+  const places = answer.sayingsIn(block.start, block.end).concat(answer.mentionsIn(block.start, block.end));
+  if (current && !current.entity && !current.raw && current.start < block.end && current.end > block.start) {
     places.push(current);
-    places.sort((a, b) => a.start - b.start || b.end - a.end);
   }
+  places.sort(inOrder); // which leaves a quotation before a mention of the same words
   const paragraph = make("p", {class: `block space${block.space}`});
   if (block.speaker) paragraph.append(make("bdi", {class: "speaker"}, visible(block.speaker)));
   const opened = [{element: paragraph, end: Infinity, level: -1}];
@@ -36,16 +39,17 @@ export function drawBlock(answer, block, current) {
     at = Math.max(at, end);
   };
   const open = (place, first) => {
-    const element = place.entity ? mentionElement(answer, place, first) : make("mark", {class: "hit"});
+    const element = elementFor(place, first);
     element.place = place;
     if (place === current) element.classList.add("current");
     opened.at(-1).element.append(element);
-    opened.push({place, element, end: place.end, level: 0});
+    opened.push({place, element, end: place.end, level: place.raw ? -1 : 0});
   };
   const close = () => {
-    const {element, level} = opened.pop();
-    element.style.setProperty("--l", level);
-    opened.at(-1).level = Math.min(Math.max(opened.at(-1).level, level + 1), DEEPEST_LINE);
+    const {place, element, level} = opened.pop();
+    if (!place.raw) element.style.setProperty("--l", level);
+    // A quotation has no line: around it the lines are those of what is inside.
+    opened.at(-1).level = Math.min(Math.max(opened.at(-1).level, place.raw ? level : level + 1), DEEPEST_LINE);
   };
   const closeUpTo = (position) => {
     for (;;) {
@@ -73,7 +77,23 @@ export function drawBlock(answer, block, current) {
   return paragraph;
 }
 
-function mentionElement(answer, mention, first) {
+function elementFor(place, first) {
+  if (place.entity) return mentionElement(place, first);
+  return place.raw ? sayingElement(place, first) : make("mark", {class: "hit"});
+}
+
+function sayingElement(saying, first) {
+  const element = make("span", {class: saying.speaker ? "q" : "q unknown"});
+  if (saying.speaker) element.style.setProperty("--h", saying.speaker.hue);
+  if (first) {
+    const bar = make("span", {class: "said", role: "link", tabindex: "-1", "aria-label": visible(whoSays(saying))});
+    bar.place = saying;
+    element.append(bar);
+  }
+  return element;
+}
+
+function mentionElement(mention, first) {
   const {entity} = mention;
   const single = entity.mentions.length === 1;
   const element = make("span", {class: single ? "m once" : "m"});
@@ -92,5 +112,8 @@ export function drawingOf(answer, block, current) {
   const parts = answer.mentionsIn(block.start, block.end).map(
     ({start, end, entity}) => `${start},${end},${entity.id},${entity.mentions.length},${entity.label}`,
   );
-  return `${answer.loads};${block.start},${block.end},${inside(current) ? `${current.start},${current.end}` : ""};${parts.join(";")}`;
+  const said = answer.sayingsIn(block.start, block.end).map(
+    (saying) => `${saying.start},${saying.end},${saying.speaker?.id},${whoSays(saying)}`,
+  );
+  return `${answer.loads};${said.join(";")};${block.start},${block.end},${inside(current) ? `${current.start},${current.end}` : ""};${parts.join(";")}`;
 }

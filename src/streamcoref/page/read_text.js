@@ -24,7 +24,8 @@ export async function readText(text, answer, on, signal) {
       answer.words = event.words;
       on.progress(event.characters / Math.max(1, positions.characters));
     } else {
-      if (event.mention) showUpTo(event.mention.end);
+      const place = event.mention ?? event.quotation;
+      if (place) showUpTo(place.end);
       answer.add(event);
     }
     on.changed();

@@ -2,19 +2,26 @@
 import {cutBlocks} from "./blocks.js";
 import {count, make, oncePerFrame} from "./dom.js";
 import {drawBlock, drawingOf, visible} from "./marks.js";
+import {inOrder, placeOf} from "./places.js";
 import {countBelow} from "./positions.js";
+import {Tip} from "./tip.js";
 
 const BEYOND = 600; // pixels above and below the screen that are drawn, too
 const CHARACTER = 8.4, LINE_HEIGHT = 35, BLANK_LINE = 14; // pixels, roughly, of a block before it is drawn
 
+// As places are drawn: a quotation before a mention of the same words.
+const inReading = (a, b) => inOrder(a, b) || (a.entity ? 1 : 0) - (b.entity ? 1 : 0);
+
 export class Reader {
-  // `on.choose(mention)` is called when somebody picks a mention, `on.point(entity)` when one points at it or leaves.
+  // `on.choose(mention)` is called when somebody picks a mention, `on.listen(saying)` a quotation, `on.point(entity)` when
+  // one points at a mention or leaves, `on.hear(entity)` when one points at what it says.
   constructor(on) {
     this.title = make("h1", {}, make("bdi"));
     this.counts = make("p", {class: "counts"});
     this.column = make("div", {class: "blocks", dir: "auto"});
     const pane = {class: "text", "aria-label": "Text", tabindex: "0"};
-    this.pane = make("section", pane, this.title, this.counts, this.column);
+    this.tip = new Tip();
+    this.pane = make("section", pane, this.title, this.counts, this.column, this.tip.root);
     this.answer = null;
     this.drawn = new Map(); // block number -> {element, drawing}
     this.chosen = this.pointed = this.current = null;
@@ -27,21 +34,30 @@ export class Reader {
   }
 
   listen(on) {
-    const mentionOf = (event) => event.target.closest(".m")?.place;
+    const linkOf = (event) => event.target.closest(".m, .said")?.place;
+    const follow = (place) => (place.entity ? on.choose(place) : on.listen(place));
     for (const kind of ["pointerover", "focusin"]) {
-      this.pane.addEventListener(kind, (event) => on.point(mentionOf(event)?.entity ?? null));
+      this.pane.addEventListener(kind, (event) => {
+        const mention = event.target.closest(".m"), said = event.target.closest(".q");
+        // Of a mention inside of a quotation, the mention is meant.
+        if (mention || !said) on.point(mention?.place.entity ?? null);
+        else on.hear(said.place.speaker);
+        this.tip.show(said, event.clientY);
+      });
     }
-    this.pane.addEventListener("pointerleave", () => on.point(null));
+    for (const kind of ["pointerleave", "focusout"]) {
+      this.pane.addEventListener(kind, () => { on.point(null); this.tip.hide(); });
+    }
     this.pane.addEventListener("click", (event) => {
-      const mention = mentionOf(event);
-      if (mention && getSelection().isCollapsed) on.choose(mention);
+      const place = linkOf(event);
+      if (place && getSelection().isCollapsed) follow(place);
     });
     this.pane.addEventListener("keydown", (event) => {
-      const mention = mentionOf(event);
-      if (!mention) return;
+      const place = linkOf(event);
+      if (!place) return;
       const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-      if (event.key === "Enter") on.choose(mention);
-      else if (step) this.moveFocus(mention, step);
+      if (event.key === "Enter") follow(place);
+      else if (step) this.moveFocus(place, step);
       else return;
       event.preventDefault();
     });
@@ -82,10 +98,11 @@ export class Reader {
       this.cutUpTo = text.length;
       this.placeBlocks();
     }
-    const {words, entities, mentions} = this.answer;
+    const {words, entities, mentions, sayings} = this.answer;
     const named = [...entities.values()].filter((entity) => entity.mentions.length).length;
     this.counts.textContent = [
       count(words, "word", "words"), count(named, "entity", "entities"), count(mentions.length, "mention", "mentions"),
+      ...(sayings.length ? [count(sayings.length, "quotation", "quotations")] : []),
     ].join(" · ");
     this.draw();
   }
@@ -172,16 +189,16 @@ export class Reader {
     return true;
   }
 
-  // Light up the chosen entity and the one pointed at, and leave one mention in the order of Tab.
+  // Light up the chosen entity and the one pointed at, and leave one link in the order of Tab.
   paint() {
     const screen = this.pane.getBoundingClientRect();
-    const links = [...this.column.querySelectorAll(".m")];
     this.pane.classList.toggle("chosen", this.chosen !== null);
-    for (const element of links) {
-      const {entity} = element.place;
-      element.classList.toggle("on", entity === this.chosen || entity === this.pointed);
+    for (const element of this.column.querySelectorAll(".m, .q")) {
+      const entity = element.place.entity ?? element.place.speaker;
+      element.classList.toggle("on", entity !== null && (entity === this.chosen || entity === this.pointed));
     }
-    const stops = links.filter((element) => element.matches("[role]"));
+    this.tip.check();
+    const stops = [...this.column.querySelectorAll(".m[role], .said")];
     const stop =
       stops.find((element) => element === document.activeElement) ??
       stops.find((element) => element.place === this.current) ??
@@ -221,13 +238,17 @@ export class Reader {
   }
 
   elementOf(place, within = this.column) {
-    return [...within.querySelectorAll(".m, .hit")].find((element) => element.place === place);
+    return [...within.querySelectorAll(".m, .hit, .said")].find((element) => element.place === place);
   }
 
-  // From a mention to the next or previous one in the text, whosever it is.
-  moveFocus(mention, step) {
-    const {mentions} = this.answer;
-    const next = mentions[mentions.indexOf(mention) + step];
-    if (next) this.goTo(next, {focus: true});
+  // From a mention or quotation to the next or previous one in the text, whosever it is.
+  moveFocus(place, step) {
+    const {mentions, sayings} = this.answer;
+    const [own, others] = place.entity ? [mentions, sayings] : [sayings, mentions];
+    let before = placeOf(others, place); // those that begin where it does and are as long count as before it
+    if (!place.entity) while (before > 0 && inReading(place, others[before - 1]) < 0) before--;
+    const next = [own[own.indexOf(place) + step], others[step > 0 ? before : before - 1]].filter(Boolean);
+    next.sort((a, b) => step * inReading(a, b));
+    if (next.length) this.goTo(next[0], {focus: true});
   }
 }

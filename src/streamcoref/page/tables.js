@@ -55,8 +55,21 @@ export function toCsv({key, entities}) {
     .map(({id, name, size, type, type_score, mention: m}) =>
       [key, id, name, size, m.text, m.start, m.end, m.word_start, m.word_end, m.sentence, spelt(m.score),
         ...(typed ? [type, spelt(type_score)] : [])]);
-  return [typed ? [...COLUMNS, ...TYPE_COLUMNS] : COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+  return lines([typed ? [...COLUMNS, ...TYPE_COLUMNS] : COLUMNS, ...rows]);
 }
+
+const QUOTATION_COLUMNS =
+  "document speaker speaker_name addressee addressee_name text start end word_start word_end kind score".split(" ");
+
+export function toQuotationsCsv({key, entities, quotations}) {
+  const who = (id) => (id === null ? [null, null] : [id, entities[id].name]);
+  const rows = quotations.map((one) =>
+    [key, ...who(one.speaker), ...who(one.addressee), one.text, one.start, one.end, one.word_start, one.word_end,
+      one.kind, spelt(one.score)]);
+  return lines([QUOTATION_COLUMNS, ...rows]);
+}
+
+const lines = (rows) => rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
 
 function cell(value) {
   const text = String(value ?? "");

@@ -1,9 +1,11 @@
-// The text and its entities side by side: choosing an entity, walking through its mentions, searching.
+// The text and its entities side by side: choosing an entity, walking through its mentions and what it says, searching.
 import {numberOf} from "./answer.js";
 import {count, make} from "./dom.js";
 import {EntityList} from "./entity_list.js";
+import {Filters} from "./filters.js";
 import {visible} from "./marks.js";
 import {Reader} from "./reader.js";
+import {whoSays} from "./sayings.js";
 import {findPlaces} from "./search.js";
 import {lasting} from "./storage.js";
 
@@ -14,15 +16,19 @@ export class View {
   constructor(tools = []) {
     this.reader = new Reader({
       choose: (mention) => this.pick(mention.entity, mention),
+      listen: (saying) => this.listen(saying),
       point: (entity) => this.point(entity),
+      hear: (entity) => { this.reader.point(null); this.list.point(entity); },
     });
     this.list = new EntityList({
       choose: (entity) => this.pick(entity),
       enter: () => this.walkTo(this.at ?? 0, {focus: true}),
       point: (entity) => this.point(entity),
     });
+    this.filters = new Filters(() => this.filtered());
     this.chosen = null;
-    this.places = []; // that one walks through: mentions of the chosen entity, or what was searched for
+    this.walking = "mentions"; // or "sayings": what one walks through of the chosen entity
+    this.places = []; // that one walks through: these, or what was searched for
     this.at = null; // the number of the place where one is
     this.asked = null; // {answer, cancel}, while an entity is asked for: picking one answers instead of choosing it
     const search = {type: "search", placeholder: "Find an entity or words", "aria-label": "Find an entity or words"};
@@ -33,21 +39,28 @@ export class View {
     this.where = make("span", {class: "where", "aria-live": "polite"});
     const button = (label, text, act) =>
       make("button", {type: "button", "aria-label": label, title: label, onclick: act}, text);
+    const kind = (name) => make("button", {type: "button", onclick: () => this.walkThrough(name)});
+    this.kinds = {mentions: kind("mentions"), sayings: kind("sayings")};
+    this.kinds.sayings.title = "What it says (s)";
+    this.kindRow = make("div", {class: "row kinds", hidden: true}, this.kinds.mentions, this.kinds.sayings);
+    this.said = make("p", {class: "saying", "aria-live": "polite", hidden: true});
     this.card = make("div", {class: "card", role: "group", "aria-label": "Where you are", hidden: true},
       make("div", {class: "row"}, this.name, button("Show all entities (Escape)", "✕", () => this.clear())),
+      this.kindRow,
       make("div", {class: "row"},
         button("Previous (p)", "‹", () => this.step(-1)),
         this.where,
         button("Next (n)", "›", () => this.step(1)),
         ...tools),
+      this.said,
     );
     const join = make("input", {type: "checkbox", onchange: () => this.joinLines(join.checked)});
     this.join = join;
     const key = (name) => make("kbd", {}, name);
     this.aside = make("aside", {"aria-label": "Entities"},
-      this.search, this.hits, this.card, this.list.empty, this.list.box,
+      this.search, this.filters.root, this.hits, this.card, this.list.empty, this.list.box,
       make("p", {class: "keys"},
-        key("j"), key("k"), " entities ", key("n"), key("p"), " mentions ", key("/"), " find ", key("Esc"), " all"),
+        key("j"), key("k"), " entities ", key("n"), key("p"), " mentions ", key("s"), " says ", key("/"), " find ", key("Esc"), " all"),
       make("label", {class: "lines"}, join, " Join lines into paragraphs"),
     );
     this.root = make("div", {class: "view"}, this.reader.pane, this.aside);
@@ -60,17 +73,29 @@ export class View {
     this.answer = answer;
     this.search.value = "";
     this.hits.hidden = true;
+    this.filters.forget();
     this.setChosen(null);
     this.reader.open(answer);
-    this.list.refresh(answer);
+    this.listAgain();
   }
 
   // The answer has grown or was corrected.
   refresh() {
     if (this.chosen) this.findAgain();
     this.reader.refresh();
-    this.list.refresh(this.answer, this.search.value);
+    this.listAgain();
     this.describe();
+  }
+
+  listAgain() {
+    this.filters.refresh(this.answer);
+    this.list.refresh(this.answer, this.search.value, this.filters);
+  }
+
+  // Others are to be listed. Who is looked at by what they say is walked through so.
+  filtered() {
+    this.listAgain();
+    if (this.filters.speaking && this.chosen?.sayings.length) this.walkThrough("sayings");
   }
 
   // The chosen entity and the place where one is may be other objects now, or gone.
@@ -78,7 +103,8 @@ export class View {
     const entity = this.answer.entities.get(this.chosen.id);
     if (!entity) { this.clear(); return; }
     this.chosen = this.reader.chosen = this.list.chosen = entity;
-    this.places = entity.mentions;
+    if (!entity.sayings.length) this.walking = "mentions";
+    this.places = entity[this.walking];
     const {current} = this.reader;
     const number = this.places.findIndex((place) => place.start === current?.start && place.end === current.end);
     this.at = number < 0 ? null : number;
@@ -88,15 +114,35 @@ export class View {
   pick(entity, mention = null) {
     if (this.asked) { this.asked.answer(entity); return; }
     if (entity === this.chosen && !mention) { this.step(1); return; }
-    this.setChosen(entity);
+    const speaks = !mention && this.filters.speaking && entity.sayings.length > 0;
+    this.setChosen(entity, speaks ? "sayings" : "mentions");
     this.walkTo(mention ? numberOf(mention) : 0, {still: mention !== null});
+  }
+
+  // To a quotation, among all that its speaker says.
+  listen(saying) {
+    const {speaker} = saying;
+    if (!speaker) return;
+    if (this.asked) { this.asked.answer(speaker); return; }
+    this.setChosen(speaker, "sayings");
+    this.walkTo(speaker.sayings.indexOf(saying), {still: true});
+  }
+
+  // The chosen entity's mentions or sayings, from where one is on.
+  walkThrough(walking) {
+    const {chosen} = this, {current} = this.reader;
+    if (!chosen?.[walking].length || walking === this.walking) return;
+    this.setChosen(chosen, walking);
+    const next = this.places.findIndex(({end}) => end > (current?.start ?? 0));
+    this.walkTo(next < 0 ? this.places.length - 1 : next);
   }
 
   point(entity) { this.reader.point(entity); this.list.point(entity); }
 
-  setChosen(entity) {
+  setChosen(entity, walking = "mentions") {
     this.chosen = entity;
-    this.places = entity ? entity.mentions : [];
+    this.walking = walking;
+    this.places = entity ? entity[walking] : [];
     this.at = null;
     this.reader.choose(entity);
     this.list.select(entity);
@@ -133,10 +179,18 @@ export class View {
     this.card.style.setProperty("--h", this.chosen?.hue ?? 0);
     const number = this.at === null ? "–" : (this.at + 1).toLocaleString("en");
     this.where.textContent = `${number} of ${this.places.length.toLocaleString("en")}`;
+    const {mentions = [], sayings = []} = this.chosen ?? {};
+    this.kindRow.hidden = sayings.length === 0;
+    this.kinds.mentions.textContent = count(mentions.length, "mention", "mentions");
+    this.kinds.sayings.textContent = `says ${sayings.length.toLocaleString("en")}`;
+    for (const [name, button] of Object.entries(this.kinds)) button.setAttribute("aria-pressed", name === this.walking);
+    const saying = this.walking === "sayings" ? this.places[this.at] : null;
+    this.said.hidden = !saying;
+    this.said.textContent = saying ? visible(whoSays(saying)) : "";
   }
 
   searched() {
-    this.list.refresh(this.answer, this.search.value);
+    this.listAgain();
     this.found = findPlaces(this.answer.text, this.search.value);
     this.hits.hidden = this.found.length === 0;
     this.hits.textContent = `${count(this.found.length, "place", "places")} in the text`;
@@ -172,6 +226,7 @@ export class View {
     else if (event.key === "/") this.search.focus();
     else if (event.key === "n") this.step(1);
     else if (event.key === "p") this.step(-1);
+    else if (event.key === "s") this.walkThrough(this.walking === "sayings" ? "mentions" : "sayings");
     else if (event.key === "j") this.list.step(1);
     else if (event.key === "k") this.list.step(-1);
     else return;

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from streamcoref.document import Mention
+from streamcoref.document import Mention, Quotation
 from streamcoref.store import StoredEntity
-from streamcoref.store.checking import checked_entity
+from streamcoref.store.checking import checked_entity, checked_quotation
 from streamcoref.store.connection import absent, connect, explained
 from streamcoref.store.schema import columns
 
@@ -44,6 +44,14 @@ def mentions_of(path: Path, entity: int, offset: int, limit: int) -> dict[str, A
 def mentions_between(path: Path, start: int, end: int, offset: int, limit: int) -> dict[str, Any]:
     """All that have a character there, in the order of the text."""
     return _mentions(path, "WHERE start < ? AND end > ?", [end, start], offset, limit)
+
+
+def quotations(path: Path, start: int, end: int, speaker: int | None, offset: int, limit: int) -> dict[str, Any]:
+    """All that have a character there, or those of them that an entity says, in the order of the text."""
+    what = "quotations WHERE start < ?1 AND end > ?2 AND (?3 IS NULL OR speaker = ?3)"
+    values = [end, start, speaker]
+    rows, found = _page(path, columns(Quotation), what, "word_start, word_end", values, offset, limit)
+    return {"quotations": [asdict(checked_quotation(path, row)) for row in rows], "all": found, "offset": offset}
 
 
 def _mentions(path: Path, where: str, values: Sequence[Any], offset: int, limit: int) -> dict[str, Any]:

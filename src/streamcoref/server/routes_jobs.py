@@ -24,7 +24,16 @@ from streamcoref.server.job_reading import STORE, TEXT, JobSettings, file_name, 
 from streamcoref.server.jobs import CANCELLED, DONE, ENDED, FAILED, Job
 from streamcoref.server.parts import Called, Caller
 from streamcoref.server.refusals import Refusal, cannot_save, unknown
-from streamcoref.server.schemas import EntityPage, JobAnswer, JobList, MentionPage, Removed, SplitAnswer, TextPart
+from streamcoref.server.schemas import (
+    EntityPage,
+    JobAnswer,
+    JobList,
+    MentionPage,
+    QuotationPage,
+    Removed,
+    SplitAnswer,
+    TextPart,
+)
 
 LONGEST_NAME, LARGEST_PAGE, LONGEST_PART = 300, 10_000, 1_000_000
 TELL_SECONDS, REASSURE_SECONDS = 0.25, 15.0
@@ -211,6 +220,28 @@ async def mentions(
     """All that have a character between `start` and `end`."""
     path = _store(caller, job)
     look = partial(job_results.mentions_between, path, start, end, offset, limit)
+    return json_answer(request, await _looked(caller, look))
+
+
+@router.get(
+    "/{job}/quotations",
+    summary="What is said in a part of the text",
+    response_model=None,
+    responses={200: {"model": QuotationPage}},
+)
+async def quotations(
+    job: str,
+    request: Request,
+    caller: Caller,
+    start: Place = 0,
+    end: Place = 1 << 50,
+    speaker: Annotated[int | None, Query(ge=0, le=1 << 50)] = None,
+    offset: Offset = 0,
+    limit: Limit = LARGEST_PAGE,
+) -> Response:
+    """All that have a character between `start` and `end`; with a `speaker`, what that entity says."""
+    path = _store(caller, job)
+    look = partial(job_results.quotations, path, start, end, speaker, offset, limit)
     return json_answer(request, await _looked(caller, look))
 
 

@@ -173,6 +173,12 @@ class MentionPage(BaseModel):
     offset: int
 
 
+class QuotationPage(BaseModel):
+    quotations: list[QuotationRecord]
+    all: int
+    offset: int
+
+
 class TextPart(BaseModel):
     start: int
     end: int

@@ -6,8 +6,9 @@
 from streamcoref.progress import ReadingProgress
 from streamcoref.store.chapters import Chapter, chapters
 from streamcoref.store.database import Store
-from streamcoref.store.listing import InContext, mentions_in_context, said_in_context
+from streamcoref.store.listing import InContext, mentions_in_context, quotations_with_text, said_in_context
 from streamcoref.store.schema import ReadingPosition, StoredEntity, StoreOrigin
+from streamcoref.store.tables import write_table
 
 __all__ = [
     "Chapter",
@@ -19,5 +20,7 @@ __all__ = [
     "StoredEntity",
     "chapters",
     "mentions_in_context",
+    "quotations_with_text",
     "said_in_context",
+    "write_table",
 ]

@@ -245,6 +245,14 @@ class Store:
                 )
             )
 
+    def all_mentions(self) -> Iterator[tuple[int, Mention]]:
+        """Every mention with its entity's `id`, in the order of the text, an outer one before those inside it."""
+        with explained(self.path):
+            rows = self._connection.execute(
+                f"SELECT start, entity, {columns(Mention)} FROM mentions ORDER BY word_start, word_end DESC"
+            )
+            yield from ((checked_place(self.path, row[:2])[1], checked_mention(self.path, row[2:])) for row in rows)
+
     def sections(self) -> list[Section]:
         """The chapters of the text so far, in its order; the last ones end where it has been read to."""
         with explained(self.path):

@@ -1,14 +1,15 @@
-"""Mentions of a store with the text around them, taken from the text's file while it is read once."""
+"""Mentions and quotations of a store with their text, taken from the text's file while it is read once."""
 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from streamcoref.document import Document, Mention
+from streamcoref.document import Document, Mention, Quotation
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.formats import read_documents
 from streamcoref.store.database import Store
@@ -34,10 +35,27 @@ def mentions_in_context(store: Store, entity: int, width: int) -> Iterator[InCon
 
 def said_in_context(store: Store, entity: int, width: int) -> Iterator[InContext]:
     """What an entity says, in the same way: each quotation as if it were a mention, with its characters."""
-    said = (
-        Mention(one.word_start, one.word_end, one.start, one.end, "", 0, one.score) for one in store.quotations(entity)
-    )
-    return _in_own_text(store, said, width)
+    return _in_own_text(store, map(_as_mention, store.quotations(entity)), width)
+
+
+def quotations_with_text(store: Store, entity: int | None = None) -> Iterator[tuple[Quotation, str]]:
+    """What is said, by that entity or by all, with its characters, in the order of the text.
+
+    They come from the text's file. One that is no longer there, or has changed, is an InputError at once.
+    """
+    passed: deque[Quotation] = deque()  # those whose characters are being looked for
+
+    def places() -> Iterator[Mention]:
+        for one in store.quotations(entity):
+            passed.append(one)
+            yield _as_mention(one)
+
+    found = _in_own_text(store, places(), 0)
+    return ((passed.popleft(), mention.text) for _, mention, _ in found)
+
+
+def _as_mention(one: Quotation) -> Mention:
+    return Mention(one.word_start, one.word_end, one.start, one.end, "", 0, one.score)
 
 
 def _in_own_text(store: Store, mentions: Iterator[Mention], width: int) -> Iterator[InContext]:

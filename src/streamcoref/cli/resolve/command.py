@@ -104,7 +104,7 @@ def resolve(
         ),
     ] = None,
     defuse: Annotated[
-        bool, typer.Option("--defuse", help="For csv: cells that a spreadsheet would run as formulas begin with a '.")
+        bool, typer.Option("--defuse", help="For CSV: cells that a spreadsheet would run as formulas begin with a '.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist; start a store over.")] = False,
 ) -> None:
