@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from streamcoref import Document
+from streamcoref import Document, Quotation
 from streamcoref.document import Span
 
 WORDS = (
@@ -17,7 +18,8 @@ NAMES = "Anna Berta Carl Dora Emma Frank Gustav Hanna".split()
 
 
 def book(words: int, seed: int = 7) -> Document:
-    """Paragraphs of sentences; every sixth word begins a mention, of few large entities and many small ones."""
+    """Paragraphs of sentences; every sixth word begins a mention, of few large entities and many small ones, and every
+    third sentence is said by one of the largest, or by nobody knows whom."""
     chance = random.Random(seed)
     text: list[str] = []
     offsets: list[Span] = []
@@ -39,6 +41,11 @@ def book(words: int, seed: int = 7) -> Document:
         entity = int(words / 30 * chance.random() ** 4)
         clusters.setdefault(entity, []).append((start, start + chance.choice([1, 1, 1, 2, 3, 5])))
     joined = "".join(text)
+    speakers = [None, *range(min(40, len(clusters)))]
+    quotations = [
+        Quotation(start, end, None, None, chance.choice(speakers), chance.choice(speakers), "turns", 0.5)
+        for start, end in list(pairwise((0, *ends)))[::3]
+    ]
     return Document(
         key="A long book",
         words=tuple(joined[start:end] for start, end in offsets),
@@ -46,6 +53,7 @@ def book(words: int, seed: int = 7) -> Document:
         clusters=tuple(map(tuple, clusters.values())),
         text=joined,
         offsets=tuple(offsets),
+        quotations=tuple(quotations),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from streamcoref import Quotation
 from streamcoref.text import document_from_text
 from tests.page.reading import done, paste, rows
 from tests.toy_resolver import plain_text
@@ -75,10 +76,17 @@ def test_through_a_link_to_a_job(home: Any, server: str) -> None:
 def test_through_everything_in_a_written_page(saved_page: Any) -> None:
     document = document_from_text(ATTACK, f"{ATTACK} {ATTACK}")
     count = len(document.words)
-    tab = saved_page(replace(document, clusters=(((0, count // 2), (count // 2, count)),), speakers=(ATTACK,) * count))
+    said = Quotation(1, count - 1, None, None, 0, 0, ATTACK, 0.5)
+    clusters = (((0, count // 2), (count // 2, count)),)
+    document = replace(document, clusters=clusters, speakers=(ATTACK,) * count, quotations=(said,))
+    tab = saved_page(document)
     assert tab.title() == ATTACK
+    tab.locator(".said").hover()
+    assert tab.locator(".tip").text_content().endswith(f" ({ATTACK})")
     assert tab.locator(".speaker").first.text_content() == ATTACK
     tab.locator("[role=option]").click()
+    tab.keyboard.press("s")
+    assert ATTACK in tab.locator(".saying").text_content()
     harmless(tab)
 
 

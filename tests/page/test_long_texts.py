@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,17 @@ def test_a_book_of_450_000_words(tab: Any, tmp_path: Path) -> None:
     assert tab.locator(".current").first.text_content() == largest.mentions[-1].text
     current = tab.locator(".current").first.bounding_box()
     assert 0 < current["y"] < 900, "and on the screen"
+    # What one says, too.
+    tab.get_by_role("checkbox", name="Who speaks").check()
+    tab.locator("[role=option]").first.click()
+    number = int(tab.locator("[role=option] .size").first.text_content().replace(",", ""))
+    spoken = Counter(one.speaker for one in document.quotations if one.speaker is not None)
+    assert number == max(spoken.values()) > 100
+    tab.keyboard.press("p")
+    assert tab.locator(".where").text_content() == f"{number:,} of {number:,}"
+    assert tab.locator(".q.current").first.is_visible()
+    assert tab.locator("*").count() < 5000
+
     tab.locator("[type=search]").fill(document.text[-60:-1])
     tab.locator(".hits").click()
     assert tab.locator(".hit").first.is_visible()
