@@ -69,7 +69,9 @@ def resolve_to_store(
     if target.exists() and Path(source.name).exists() and target.samefile(source.name):
         raise StreamcorefError(f"{target}: this is the text itself; name another file")
     new = force or absent(target)
-    with Store.create(target, now, force=force) if new else Store.open(target, writable=True) as store:
+    with (
+        Store.create(target, now, text=source.text, force=force) if new else Store.open(target, writable=True) as store
+    ):
         _refuse_changes(store, now)
         _read_on(resolver, source, store, options, on_progress, Stopping(should_stop))
     return Store.open(target)
