@@ -16,7 +16,7 @@ class Foreign(NamedTuple):
     what: str
     advice: str
     format: str | None = None
-    is_archive: bool = False  # of anything, which may be a book that begins in another way
+    perhaps: tuple[str, ...] = ()  # ours that may begin like this, too, if the name of the file says so
 
 
 _CONVERT = "convert it to text first"
@@ -88,7 +88,7 @@ _ZIPPED: tuple[tuple[bytes, Foreign], ...] = (
     (b"[Content_Types].xml", Foreign("an Office file", _CONVERT, "docx")),
     (b"Index/Document.iwa", Foreign("a Pages file", _SAVE)),
 )
-_ZIPPED_ANYTHING = Foreign("a zip archive", _NAME_FILES, is_archive=True)
+_ZIPPED_ANYTHING = Foreign("a zip archive", _NAME_FILES, perhaps=("docx", "epub"))
 _RIFF = re.compile(rb"RIFF....(WEBP|WAVE|AVI )", re.DOTALL)
 _RIFFED = {
     b"WEBP": Foreign("an image (WebP)", _RECOGNISE),

@@ -122,8 +122,8 @@ def _book(head: bytes, path: Path) -> Format | None:
     if found.format is not None:
         return FORMATS[found.format]
     named = readable_by_name(path)
-    if found.is_archive and named is not None and named.extract is not None:
-        return named  # it does not begin as they do; its reader says what is wrong with it
+    if named is not None and named.name in found.perhaps:
+        return named
     raise InputError(f"this is {found.what}, not plain text; {found.advice}", path)
 
 

@@ -45,7 +45,7 @@ def add_page(text: str, page: BookText, path: Path, *, wanted: Collection[str] =
         try:
             _check_xml(etree, text)
         except etree.XMLSyntaxError:
-            text = _EMPTY.sub(_closed, text)
+            text = _EMPTY.sub(_closed, _DOCTYPE.sub("", text, count=1))
         else:
             _feed(etree.XMLParser(target=_Page(page, path, wanted, place), **_XML), _as_xml(text))
             return
@@ -76,7 +76,7 @@ def _closed(found: re.Match[str]) -> str:
 
 
 def _feed(parser: Any, text: str) -> None:
-    for start in range(0, len(text), _PIECE):
+    for start in range(0, max(1, len(text)), _PIECE):  # nothing at all is a page, too
         parser.feed(text[start : start + _PIECE].encode("utf-8", "replace"))
     parser.close()
 
