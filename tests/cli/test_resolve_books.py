@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from tests.cli.toy_resolving import invoke, rows, run, text
 from tests.text.books.making import epub, page, pdf
 
 STORY = " ".join(text(150).split())
-LINES = [STORY[start : start + 80] for start in range(0, len(STORY), 80)]
+LINES = textwrap.wrap(STORY, 80)
 
 
 @pytest.fixture(autouse=True)

@@ -71,7 +71,7 @@ def test_mentions_have_their_context_when_the_book_is_gone(book: Path, tmp_path:
             assert len(after) == 10 or (mention.end or 0) + 10 > len(TEXT)
 
 
-@pytest.mark.parametrize("parts", [0, 1, 7, 15])
+@pytest.mark.parametrize("parts", [0, 1, 4])
 def test_stopped_it_goes_on(parts: int, book: Path, tmp_path: Path) -> None:
     whole, target = tmp_path / "whole.sqlite", tmp_path / "book.sqlite"
     RESOLVER.resolve_file(book, whole).close()

@@ -23,7 +23,7 @@ _DEEPEST = 50  # levels of a table of contents
 _FEWEST = 2  # entries of a table of contents that says more than the headings of the pages
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """A line of a table of contents; `place` is the name of a page, and perhaps of an element in it."""
 
     title: str
@@ -62,7 +62,7 @@ def extract(stream: BinaryIO, path: Path, how: Decoding) -> Book:
     return text.book(headings if len(headings) >= _FEWEST or not text.headings else None)
 
 
-def _headings(text: BookText, entries: list[Entry]) -> list[Heading]:
+def _headings(text: BookText, entries: list[_Entry]) -> list[Heading]:
     """The entries that lead to a page that was read; to its beginning, where the element is not there."""
     places = text.settled_marks()
     found = []
@@ -118,7 +118,7 @@ def _spine(archive: Archive, root: Any, items: dict[str, _Item]) -> list[_Item]:
     return pages
 
 
-def _contents(archive: Archive, root: Any, items: dict[str, _Item]) -> list[Entry]:
+def _contents(archive: Archive, root: Any, items: dict[str, _Item]) -> list[_Entry]:
     """The table of contents, of EPUB 3 or else of EPUB 2; nothing if it cannot be read, as one can do without."""
     for place, read in _tables(root, items):
         try:
@@ -140,7 +140,7 @@ def _tables(root: Any, items: dict[str, _Item]) -> Iterator[tuple[str, Any]]:
             yield item.place, _ncx_entries
 
 
-def _nav_entries(archive: Archive, place: str) -> Iterator[Entry]:
+def _nav_entries(archive: Archive, place: str) -> Iterator[_Entry]:
     """Lists inside lists, each item with a link."""
     tables = list(_parsed(archive, place).iter("{*}nav"))
     chosen = [table for table in tables if "toc" in _type(table).split()] or tables[:1]
@@ -150,7 +150,7 @@ def _nav_entries(archive: Archive, place: str) -> Iterator[Entry]:
             yield _entry(archive, place, "".join(link.itertext()), level, link.get("href"))
 
 
-def _ncx_entries(archive: Archive, place: str) -> Iterator[Entry]:
+def _ncx_entries(archive: Archive, place: str) -> Iterator[_Entry]:
     for point in _parsed(archive, place).iter("{*}navPoint"):
         level = 1 + sum(_name(above) == "navPoint" for above in point.iterancestors())
         title = next((label.text or "" for label in point.iterfind("{*}navLabel/{*}text")), "")
@@ -158,9 +158,9 @@ def _ncx_entries(archive: Archive, place: str) -> Iterator[Entry]:
         yield _entry(archive, place, title, level, where)
 
 
-def _entry(archive: Archive, place: str, title: str, level: int, reference: str | None) -> Entry:
+def _entry(archive: Archive, place: str, title: str, level: int, reference: str | None) -> _Entry:
     target = archive.resolved(place, reference or "")
-    return Entry(one_line(title), min(level, _DEEPEST), f"{target}#{(reference or '').partition('#')[2]}")
+    return _Entry(one_line(title), min(level, _DEEPEST), f"{target}#{(reference or '').partition('#')[2]}")
 
 
 def _type(element: Any) -> str:
