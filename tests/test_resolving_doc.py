@@ -20,7 +20,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr(checkpoint, "BUNDLED", toy_resolver.save_model(tmp_path / "model"))
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     names: dict[str, Any] = {"__name__": "the_page"}
     for block in blocks:
         exec(compile(block, "docs/resolving.md", "exec", dont_inherit=True), names)

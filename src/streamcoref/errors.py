@@ -19,7 +19,9 @@ class Remedy(Enum):
     WRITE_INTO = "give force=True to write into it"
     # texts to read
     ENCODING = 'name the encoding it has, as in encoding="cp1252"'
-    UTF_16 = 'if it is UTF-16, give encoding="utf-16"'
+    UTF_16 = 'give encoding="utf-16"'
+    UTF_16_LE = 'give encoding="utf-16-le"'
+    UTF_16_BE = 'give encoding="utf-16-be"'
     BAD_BYTES = 'name the encoding it has, or give errors="replace" to go on'
     KNOWN_ENCODING = 'give an encoding of text, such as "utf-8", "utf-16", "latin-1" or "cp1252"'
     FORMAT = "name its format with format="

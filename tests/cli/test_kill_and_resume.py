@@ -28,6 +28,7 @@ def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: floa
     Once it has read further than `beyond`, and a moment after, it is killed, by a thread of its own: another process
     might look too late on a busy machine.
     """
+    from streamcoref import _document_events as document_events
     from streamcoref.formats import files
     from streamcoref.store import job
 
@@ -39,6 +40,7 @@ def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: floa
 
     job.SAVE_SECONDS = 0.0
     files.CHUNK_BYTES = 500
+    document_events.WORDS_AT_ONCE = 80
     if beyond is not None:
         threading.Thread(target=watch, args=(beyond,), daemon=True).start()
     os._exit(invoke("resolve", book, "-o", store, "--model", model).exit_code)
@@ -68,8 +70,12 @@ def position(store: Path) -> int:
         return 0
 
 
-def test_killed_at_random_moments_it_ends_the_same(tmp_path: Path, model: Path) -> None:
-    book, store = tmp_path / "book.txt", tmp_path / "book.sqlite"
+@pytest.mark.parametrize("name", ["book.txt", "book.md"])
+def test_killed_at_random_moments_it_ends_the_same(name: str, tmp_path: Path, model: Path) -> None:
+    """Also a book whose text is taken out of its file again each time."""
+    if name == "book.md":
+        pytest.importorskip("lxml", reason="the extra books is not installed")
+    book, store = tmp_path / name, tmp_path / "book.sqlite"
     book.write_text(text(2500), encoding="utf-8", newline="")
     whole = never_killed(book, model, tmp_path)
     choose = random.Random(7)

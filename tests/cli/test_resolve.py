@@ -193,16 +193,19 @@ def test_odd_texts_have_an_answer(content: str, model: Path) -> None:
         (["story.txt", "--encoding", "idna"], "'idna' is not an encoding of text; give --encoding one"),
         (["story.txt", "--encoding", "utf-16"], "story.txt: not valid utf-16: "),
         (["story.txt", "--errors", "shrug"], "errors 'shrug': there is no such way"),
-        (["story.txt", "--format", "docx"], "there is no format 'docx'; known formats: "),
+        (["story.txt", "--format", "odt"], "there is no format 'odt'; known formats: "),
+        (["story.txt", "--format", "epub"], "the format epub can only be read; --format takes "),
         (["story.txt", "--format", "jsonl"], "event lines are called events, documents jsonlines"),
         (["story.txt", "--format", "text"], "the format text can only be read; --format takes "),
         (["story.txt", "--format", "pieces"], "streamcoref corpus convert --to pieces"),
         (["story.txt", "-o", "story.pieces.jsonl"], "streamcoref corpus convert --to pieces"),
         (["story.txt", "-o", "story.docx"], "story.docx: the name does not tell the format"),
         (["story.txt", "-o", "story.docx"], "name it with --format"),
-        (["story.txt", "--from", "docx"], "there is no format 'docx'"),
-        (["story.txt", "--from", "html"], "the format html can only be written; --from takes "),
-        (["page.html"], "page.html: this is an HTML page, not plain text"),
+        (["story.txt", "--from", "odt"], "there is no format 'odt'"),
+        (["story.txt", "--from", "csv"], "the format csv can only be written; --from takes "),
+        (["story.txt", "--from", "pdf"], "story.txt: this PDF is damaged"),
+        (["letter.rtf"], "letter.rtf: this is a rich text (RTF) file, not plain text; save it as .docx or as plain"),
+        (["book.pdf", "--encoding", "cp1252"], "files of the format pdf say or know their encoding"),
         (["story.txt", "-o", "nowhere/a.json"], "there is no folder nowhere"),
         (["story.txt", "-o", "/proc/self/a.json"], "cannot be written to"),
         (["story.txt", "-o", "/proc/self/a.sqlite"], "cannot be written to"),
@@ -225,7 +228,8 @@ def test_mistakes_are_one_sentence_and_write_nothing(arguments: list[str], said:
     Path("empty").mkdir()
     Path("deep").mkdir()
     Path("deep/story.txt").write_text(STORY, encoding="utf-8")
-    Path("page.html").write_text("<!doctype html><html><body>Anna ran.</body></html>")
+    Path("letter.rtf").write_bytes(rb"{\rtf1\ansi Anna ran.}")
+    Path("book.pdf").write_bytes(b"%PDF-1.7")
     Path("binary.txt").write_bytes(bytes(range(256)) * 40)
     Path("latin.txt").write_bytes("Anna ran.\nZoë fell.".encode("latin-1"))
     Path("other.sqlite").write_text("A letter. " * 100)

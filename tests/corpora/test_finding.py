@@ -40,6 +40,8 @@ def test_a_folder_is_its_files_in_order(tmp_path: Path) -> None:
     put(tmp_path / ".hidden.jsonl", "hidden")
     put(tmp_path / "below" / "d.jsonl", "d")
     (tmp_path / "dev.ids").write_text("a\n")
+    for name in ("README.md", "index.html", "guidelines.pdf", "paper.docx", "book.epub", "notes.md.gz"):
+        (tmp_path / name).write_text("nothing annotated")
     assert keys(tmp_path) == ["a", "b", "c"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import format_of_head, format_of_input, read_documents
+from streamcoref.formats import detect, format_of_head, format_of_input, read_documents
 
 WORDS = json.dumps({"doc_key": "d", "sentences": [["w"]]})
 PIECES = {"doc_key": "d", "sentences": [["[CLS]", "a", "[SEP]"]], "sentence_map": [0, 0, 1], "subtoken_map": [0, 0, 0]}
@@ -59,7 +59,6 @@ PROSE = [
     ("a.txt", ""),
     ("a", "Once upon a time."),
     ("a.txt", "Once upon a time."),
-    ("a.md", "# Beginning\n\nOnce."),
     ("a.log", "<anna> hello\n<ben> hi\n"),
     ("a.log", "<anna> hello\n<ben> look: </b>\n<anna> oh\n"),
     ("a", "<3 is a heart"),
@@ -79,36 +78,42 @@ PROSE = [
     ("a.xml.txt", "Once."),
     ("a.weird", "Once\u2028upon."),
 ]
+BOOKS = [
+    (b"<!DOCTYPE html>\n<html>", "html"),
+    (b"\xef\xbb\xbf\r\n <html lang=en>", "html"),
+    (b"<!-- saved from url=(1) -->\n<!-- > -->\n<HTML>", "html"),
+    (b"<head><title>x", "html"),
+    (b"<body>x", "html"),
+    (b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x">\n<html>', "html"),
+    ("\ufeff<html>".encode("utf-16-le"), "html"),
+    ("\ufeff<html>".encode("utf-16-be"), "html"),
+    (b"<p>Once.</p>\n<p>Twice.</p>", "html"),
+    (b'<div class="x">\n<p>Once.</p>\n</div>', "html"),
+    (b"\n<table><tr><td>Once</td></tr></table>", "html"),
+    (b"<b>Once</b> upon a time.", "html"),
+    (b"\r\n\x00junk\n%PDF-1.4\n%\xe2\xe3", "pdf"),
+    (b"%PDF-1.7\n%\xe2\xe3", "pdf"),
+    (zipped("mimetype", first=b"application/epub+zip"), "epub"),
+    (zipped("[Content_Types].xml", "word/document.xml"), "docx"),
+    (zipped("word/document.xml"), "docx"),
+    (zipped("[Content_Types].xml"), "docx"),
+]
 FOREIGN = [
-    (b"<!DOCTYPE html>\n<html>", "an HTML page"),
-    (b"\xef\xbb\xbf\r\n <html lang=en>", "an HTML page"),
-    (b"<!-- saved from url=(1) -->\n<!-- > -->\n<HTML>", "an HTML page"),
-    (b"<head><title>x", "an HTML page"),
-    (b"<body>x", "an HTML page"),
-    (b'<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x">\n<html>', "an HTML page"),
-    ("\ufeff<html>".encode("utf-16-le"), "an HTML page"),
-    ("\ufeff<html>".encode("utf-16-be"), "an HTML page"),
     (b'<?xml version="1.0"?>\n<TEI xmlns="x">', "an XML file"),
     (b"<TEI><text>", "an XML file"),
     (b"<!DOCTYPE score-partwise>", "an XML file"),
-    (b"<p>Once.</p>\n<p>Twice.</p>", "an HTML page"),
-    (b'<div class="x">\n<p>Once.</p>\n</div>', "an HTML page"),
-    (b"\n<table><tr><td>Once</td></tr></table>", "an HTML page"),
-    (b"<b>Once</b> upon a time.", "an HTML page"),
     (b"<book>\n<chapter id='1'>\n<p>Once.</p></chapter>\n<chapter>", "an XML file"),
     (b"<ns:note xmlns:ns='x'>Once</ns:note>", "an XML file"),
     (rb"{\rtf1\ansi Once", "a rich text"),
     (b"\xef\xbb\xbf" + rb"{\rtf1\ansi Once", "a rich text"),
     (b"\r\n" + rb"{\rtf1\ansi Once", "a rich text"),
-    (b"\r\n\x00junk\n%PDF-1.4\n%\xe2\xe3", "a PDF file"),
-    (b"%PDF-1.7\n%\xe2\xe3", "a PDF file"),
     (b"%!PS-Adobe-3.0", "a PostScript file"),
     (zipped("a.txt"), "a zip archive"),
     (zipped(), "a zip archive"),
-    (zipped("mimetype", first=b"application/epub+zip"), "an e-book"),
     (zipped("mimetype", first=b"application/vnd.oasis.opendocument.text"), "an OpenDocument file"),
-    (zipped("[Content_Types].xml", "word/document.xml"), "an Office file"),
-    (zipped("word/document.xml"), "an Office file"),
+    (zipped("[Content_Types].xml", "xl/workbook.xml"), "a spreadsheet"),
+    (zipped("[Content_Types].xml", "ppt/presentation.xml"), "a presentation"),
+    (zipped("Index/Document.iwa"), "a Pages file"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(40), "an old Office file"),
     (b"\x89PNG\r\n\x1a\n", "an image"),
     (b"\xff\xd8\xff\xe0\x00\x10JFIF", "an image"),
@@ -121,6 +126,15 @@ FOREIGN = [
     (b"SQLite format 3\0", "an SQLite database"),
     (b"\x00" * 60 + b"BOOKMOBI", "an e-book"),
     (b"AT&TFORM\0\0", "a DjVu file"),
+    (b"ITOLITLS\x01", "an e-book"),
+    (b"\xffWPC\x10", "a WordPerfect file"),
+    (b"MZ\x90\x00\x03", "a program"),
+    (b"\xca\xfe\xba\xbe\0", "a program"),
+    (b"\x1aE\xdf\xa3\x01", "a film"),
+    (b"\x04\x22\x4d\x18\x00", "a file packed with lz4"),
+    (b"MSCF\0\0\0\0", "a cabinet archive"),
+    (b"\x93NUMPY\x01", "a file of numpy"),
+    (b"wOFF\0\1", "a font"),
     (b"BZh91AY&SY\x00", "a file packed with bzip2"),
     (b"\xfd7zXZ\0", "a file packed with xz"),
     (b"\x28\xb5\x2f\xfd\x04", "a file packed with zstd"),
@@ -165,8 +179,59 @@ def test_what_is_no_plain_text(tmp_path: Path, name: str, content: bytes, what: 
     with pytest.raises(InputError) as caught:
         format_of_input(path)
     assert str(caught.value).startswith(f"{path}: this is {what}")
-    assert "convert it to text first" in str(caught.value)
+    assert ", not plain text; " in str(caught.value)
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        (rb"{\rtf1\ansi Once", "save it as .docx or as plain text first"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(40), "save it as .docx or as plain text first"),
+        (b"\x00" * 60 + b"BOOKMOBI", "convert it to EPUB first"),
+        (b"\x89PNG\r\n\x1a\n", "let a program for text recognition (OCR) make text of it first"),
+        (zipped("a.txt"), "unpack it and name the files in it"),
+        (b"\xfd7zXZ\0", "unpack it first"),
+        (b"ID3\x03\x00", "write down first what is said in it"),
+        (b"<TEI><text>", "convert it to text first"),
+        (b"\x7fELF\2", "name a file with text"),
+    ],
+)
+def test_what_to_do_with_it_is_said(tmp_path: Path, content: bytes, advice: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        format_of_input(path)
+    assert str(caught.value).endswith(f"; {advice}")
+    assert "replace" not in str(caught.value)
+    with pytest.raises(InputError, match="not plain text"):
+        list(read_documents(path))
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.html", "a.jsonl", "a.gz"])
+@pytest.mark.parametrize(("content", "expected"), BOOKS)
+def test_books_are_known_by_their_content(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert format_of_input(path).name == detect(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.md", b"# Beginning\n\nOnce.", "markdown"),
+        ("a.MARKDOWN.gz", b"Once.", "markdown"),
+        ("a.htm", b"Once <i>upon</i> a time.", "html"),
+        ("a.HTML", b"Once.", "html"),
+        ("a.xhtml", b"Once.", "html"),
+        ("a.epub", zipped("other"), "epub"),
+        ("a.docx", zipped("other"), "docx"),
+    ],
+)
+def test_or_by_their_names(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert format_of_input(path).name == expected
 
 
 @pytest.mark.parametrize(
@@ -187,7 +252,6 @@ def test_json_that_is_not_ours(tmp_path: Path, name: str, content: str) -> None:
         ("a.csv.gz", "csv"),
         ("a.json", "json"),
         ("a.events.jsonl", "events"),
-        ("a.HTM", "html"),
         ("a.db", "sqlite"),
     ],
 )
@@ -231,8 +295,9 @@ def test_what_comes_in_a_pipe() -> None:
     assert format_of_head(WORDS.encode(), "-").name == "jsonlines"
     assert format_of_head(b"Once.", "-").is_prose
     assert format_of_head(b"", "-").is_prose
-    with pytest.raises(InputError, match=r"^-: this is a PDF file"):
-        format_of_head(b"%PDF-1.4", "-")
+    assert format_of_head(b"%PDF-1.4", "-").name == "pdf"
+    with pytest.raises(InputError, match=r"^-: this is an image"):
+        format_of_head(b"\x89PNG\r\n\x1a\n", "-")
     with pytest.raises(StreamcorefError, match="standard input can be read only once"):
         format_of_input("-")
 

@@ -26,10 +26,14 @@ TABLE = {
     "conll": ((".conll", "_conll"), True, "documents"),
     "conllu": ((".conllu",), True, "documents"),
     "text": ((".txt",), True, ""),
+    "docx": ((".docx", ".docm"), True, ""),
+    "epub": ((".epub",), True, ""),
+    "markdown": ((".md", ".markdown"), True, ""),
+    "pdf": ((".pdf",), True, ""),
     "csv": ((".csv",), False, "documents"),
     "entities": ((".entities.txt", ".txt"), False, "documents"),
     "events": ((".events.jsonl",), False, "events"),
-    "html": ((".html", ".htm"), False, "documents"),
+    "html": ((".html", ".htm", ".xhtml"), True, "documents"),
     "json": ((".json",), False, "documents"),
     "resolved": ((".resolved.txt",), False, "documents"),
     "sqlite": ((".sqlite", ".sqlite3", ".db"), False, "store"),
@@ -48,6 +52,7 @@ def test_the_formats_in_the_order_in_which_they_are_asked() -> None:
     assert writable() == [known for known in FORMATS.values() if known.write]
     assert [name for name, f in FORMATS.items() if f.is_prose] == ["text"]
     assert [name for name, f in FORMATS.items() if f.is_store] == ["sqlite"]
+    assert [name for name, f in FORMATS.items() if f.extract] == ["docx", "epub", "markdown", "pdf", "html"]
     assert [name for name, f in FORMATS.items() if f.needs_tokenizer] == ["pieces"]
 
 
@@ -70,7 +75,12 @@ def test_no_ending_is_read_or_written_in_two_formats() -> None:
 @pytest.mark.parametrize(
     ("file_name", "name"),
     [
-        *((f"a{ending}", name) for name, (endings, *_) in TABLE.items() for ending in endings if name != "text"),
+        *(
+            (f"a{ending}", name)
+            for name, (endings, _, out) in TABLE.items()
+            for ending in endings
+            if out or name == "pieces"
+        ),
         ("A.CSV", "csv"),
         ("a.b.jsonl.gz", "jsonlines"),
         ("a.txt", "entities"),
@@ -81,7 +91,7 @@ def test_the_name_of_an_output_tells_its_format(file_name: str, name: str) -> No
     assert format_of_output(file_name).name == name
 
 
-@pytest.mark.parametrize("file_name", ["a", "a.docx", "jsonl", "-", "a.sqlite.gz", "a.gz"])
+@pytest.mark.parametrize("file_name", ["a", "a.docx", "a.epub", "jsonl", "-", "a.sqlite.gz", "a.gz"])
 def test_a_name_that_tells_nothing(file_name: str) -> None:
     with pytest.raises(StreamcorefError, match=f"^{file_name}: the name does not tell .*csv, .*; name its format"):
         format_of_output(file_name)

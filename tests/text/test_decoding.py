@@ -7,11 +7,11 @@ from encodings.aliases import aliases
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from streamcoref.errors import InputError, Remedy, StreamcorefError
-from streamcoref.text.decoding import TextDecoder, check_encoding
+from streamcoref.text.decoding import TextDecoder, _wide, check_encoding
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("é€𝄞\r\n\ufeff\0"), max_size=60)
 PATH = Path("book.txt")
@@ -20,6 +20,7 @@ PATH = Path("book.txt")
 @given(text=TEXTS, encoding=st.sampled_from(["utf-8", "utf-16", "utf-7"]), data=st.data())
 def test_any_cut_gives_the_same_text_and_the_same_positions(text: str, encoding: str, data: st.DataObject) -> None:
     content = text.encode(encoding)
+    assume(encoding == "utf-16" or not any(_wide(content[:end]) for end in range(len(content) + 1)))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=5)))
     decoder = TextDecoder(PATH, encoding, "strict")
     read = ""
@@ -36,6 +37,7 @@ def test_any_cut_gives_the_same_text_and_the_same_positions(text: str, encoding:
 @given(before=TEXTS, cut=st.integers(0, 200))
 def test_the_bad_byte_is_named_wherever_chunks_end(before: str, cut: int) -> None:
     content = before.encode() + b"\xc3(" + b"after"
+    assume(not _wide(content[:cut]))
     offset, line = len(before.encode()), before.count("\n") + 1
     said = rf"^book\.txt:{line}: not valid utf-8: byte 0xc3 at offset {offset}; name the encoding"
     with pytest.raises(InputError, match=said):
@@ -71,10 +73,31 @@ def test_binary_data_is_refused_whatever_is_done_with_bad_bytes(content: bytes) 
 
 def test_utf16_is_recognised_as_what_it_is() -> None:
     content = ("Anna ran. " * 100).encode("utf-16")
-    with pytest.raises(InputError, match="binary data") as caught:
-        TextDecoder(PATH, "utf-8", "strict").decode(content)
-    assert caught.value.remedy is Remedy.UTF_16
+    for errors in ("strict", "replace", "ignore"):
+        with pytest.raises(
+            InputError, match=r"book\.txt: this is UTF-16, not utf-8; give encoding=.utf-16.$"
+        ) as caught:
+            TextDecoder(PATH, "utf-8", errors).decode(content)
+        assert caught.value.remedy is Remedy.UTF_16
     assert TextDecoder(PATH, "utf-16", "strict").decode(content) == "Anna ran. " * 100
+
+
+@pytest.mark.parametrize(("encoding", "remedy"), [("utf-16-le", Remedy.UTF_16_LE), ("utf-16-be", Remedy.UTF_16_BE)])
+@pytest.mark.parametrize("text", ["Anna ran.", "Anna ran. Zoë fell.\r\n" * 3, "“Anna” ran — far. " * 500])
+def test_utf16_without_a_mark_is_recognised_however_short(text: str, encoding: str, remedy: Remedy) -> None:
+    for other in ("utf-8", "latin-1"):
+        with pytest.raises(InputError, match=rf"this is UTF-16, not {other}") as caught:
+            TextDecoder(PATH, other, "replace").decode(text.encode(encoding))
+        assert caught.value.remedy is remedy
+    assert TextDecoder(PATH, encoding, "strict").decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("text", ["Die Tür fällt zu. ", "“Ça va?” said Zoë. "])
+def test_latin1_is_refused_with_the_option_that_helps(text: str) -> None:
+    content = text.encode("cp1252")
+    with pytest.raises(InputError, match=r"not valid utf-8: byte 0x.. at offset \d+; name the encoding it has"):
+        TextDecoder(PATH, "utf-8", "strict").decode(content)
+    assert TextDecoder(PATH, "cp1252", "strict").decode(content) == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])

@@ -51,8 +51,8 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"<!doctype html><html><body>Anna ran.</body></html>", "an HTML page"),
-        (b"%PDF-1.7\n", "a PDF"),
+        (b"<!doctype html><html><body>Anna ran.</body></html>", "the format html"),
+        (b"%PDF-1.7\n", "the format pdf"),
         (b'{"doc_key": "a", "sentences": [["Anna", "ran"]], "clusters": []}\n', "the format jsonlines"),
         (b"# newdoc id = a\n1\tAnna\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "the format conllu"),
     ],

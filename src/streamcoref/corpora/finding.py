@@ -15,13 +15,16 @@ _SHOWN = 5  # names in a message
 def corpus_files(path: str | Path) -> list[Path]:
     """The files of a corpus, which is read more than once, so that a pipe is none.
 
-    A file is itself; a folder is its files, sorted, without hidden ones and lists; a list `*.ids` of names, one a
+    A file is itself; a folder is its files, sorted, without hidden ones, lists and what is called like a book or a page
+    (README.md, guidelines.pdf), in which nothing is annotated; a list `*.ids` of names, one a
     line, stands for the files of those names, whatever their suffix, anywhere below the list's folder, in its order;
     of several with one name it is the one whose suffix says documents, or else text.
     """
     path = Path(path)
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if is_file_of_folder(file) and _is_document(file))
+        files = sorted(
+            file for file in path.iterdir() if is_file_of_folder(file) and _is_document(file) and not _is_book(file)
+        )
         for file in files:
             refuse_broken_link(file)
         if not files:
@@ -83,10 +86,16 @@ def _only_one(name: str, files: list[Path], path: Path, line: int) -> Path:
     # A corpus may have other things about its documents beside them, under the same names, and their plain text.
     formats = {file: readable_by_name(file) for file in files}
     read = [file for file, known in formats.items() if known]
-    likely = [file for file, known in formats.items() if known and not known.is_prose] or read or files
+    likely = [file for file, known in formats.items() if known and not (known.is_prose or known.extract)] or read
+    likely = likely or files
     if len(likely) > 1:
         raise InputError(f"{name} may be {likely[0]} or {likely[1]}; keep only one of them", path, line)
     return likely[0]
+
+
+def _is_book(file: Path) -> bool:
+    known = readable_by_name(file)
+    return known is not None and known.extract is not None
 
 
 def _is_document(file: Path) -> bool:

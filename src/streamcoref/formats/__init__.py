@@ -15,6 +15,7 @@ from streamcoref.formats.piece_jsonlines import writer as piece_writer
 from streamcoref.formats.quotations_out import writer as quotations_writer
 from streamcoref.formats.raw import RawDocument, to_raw
 from streamcoref.formats.recognising import (
+    book_in,
     detect,
     first_lines,
     format_of_head,
@@ -74,10 +75,12 @@ def open_raw_documents(
 
 
 def _open(path: Path, name: str | None) -> tuple[Format, Iterator[str]]:
-    """The format and the lines."""
+    """The format and the lines, of which none is read before somebody asks for it."""
     lines = read_lines(path)
     if name is not None:
         return format_named(name), lines
+    if (book := book_in(path)) is not None:
+        return book, lines
     head = first_lines(lines)
     return recognised(path, head), chain(head, lines)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from streamcoref.document import Document
 from streamcoref.events import Event
 from streamcoref.formats.raw import RawDocument
+
+if TYPE_CHECKING:
+    from streamcoref.text.books.book import Extract
 
 # A reader gets the lines of a file one by one, with the path for error messages, and yields documents as soon as
 # each is complete, so that memory holds one document and never the file.
@@ -48,5 +51,7 @@ class Format:
     matches: Callable[[str, list[str]], bool] = never
     precedence: int = 100
     is_prose: bool = False  # a file's characters are the document's text
+    extract: Extract | None = None  # the text is taken out of the file, and kept with the answer
+    takes_encoding: bool = False  # besides plain text: a file of characters that may not say what encoding it has
     is_store: bool = False  # written by a job that can go on later, not by a writer
     needs_tokenizer: bool = False  # its writer is made for a tokenizer and a segment length

@@ -1,4 +1,5 @@
-"""HTML out: one self-contained page, the text with its mentions marked and a list of entities beside it.
+"""HTML out: one self-contained page, the text with its mentions marked and a list of entities beside it. HTML in, any
+page's text, is in `text/books/html.py`.
 
 A document is its text, which can be read without scripts, and what is known of it as JSON. The scripts of
 `streamcoref.page`, which the server's page uses too, draw of it what is on the screen, so that a book takes no longer
@@ -14,7 +15,9 @@ from typing import TextIO
 
 from streamcoref.document import Document, Quotation
 from streamcoref.formats.base import Format
+from streamcoref.formats.books import book_reader
 from streamcoref.page import one_script, page_file
+from streamcoref.text.books.html import extract
 
 _LONGEST_NAME = 200  # characters: a mention may be as long as its text, and the name of an entity with no other
 _NUL_MARK = "\u2400"  # what the text shows for a NUL, which markup cannot hold
@@ -92,9 +95,14 @@ def _escape(text: str) -> str:
     return escape(text).replace("\r", "&#13;").replace("\0", _NUL_MARK)
 
 
+_ENDINGS = (".html", ".htm", ".xhtml")
+
 FORMAT = Format(
     name="html",
-    description="a self-contained page to read in a browser",
-    endings=(".html", ".htm"),
+    description="read: a page's text, its headings as chapters; written: a page to read in a browser",
+    endings=_ENDINGS,
+    read=book_reader(extract, _ENDINGS),
+    extract=extract,
+    takes_encoding=True,
     write=write,
 )

@@ -23,7 +23,15 @@ def detect(path: str | Path) -> str:
     path = Path(path)
     if path == STANDARD:
         raise StreamcorefError("standard input can be read only once; name its format instead of asking for it")
-    return recognised(path, first_lines(read_lines(path))).name
+    return (book_in(path) or recognised(path, first_lines(read_lines(path)))).name
+
+
+def book_in(path: Path) -> Format | None:
+    """The format of a file whose text must be taken out of it, if it is one; what is read only once is not asked."""
+    if path == STANDARD or not path.is_file():
+        return None
+    with closing(read_chunks(path)) as chunks:
+        return _book(_head(chunks), path)
 
 
 def first_lines(lines: Iterator[str]) -> list[str]:
@@ -56,11 +64,7 @@ def format_of_input(path: str | Path) -> Format:
     if path == STANDARD:
         raise StreamcorefError("standard input can be read only once; look at what comes with format_of_head")
     with closing(read_chunks(path)) as chunks:
-        head = bytearray()
-        for chunk in chunks:
-            head += chunk
-            if len(head) >= _HEAD_CHARACTERS:
-                break
+        head = bytearray(_head(chunks))
         # A document of JSON is one line, which may be long; its last keys tell pieces from words.
         begin = head.removeprefix(codecs.BOM_UTF8).lstrip()
         if begin.startswith(b"{") and b"\n" not in begin:
@@ -73,12 +77,21 @@ def format_of_input(path: str | Path) -> Format:
     return format_of_head(bytes(head), path)
 
 
+def _head(chunks: Iterator[bytes]) -> bytes:
+    """The first bytes, taken from the iterator."""
+    head = bytearray()
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return bytes(head)
+
+
 def format_of_head(head: bytes, path: str | Path) -> Format:
     """`format_of_input` for what can be read only once: its first bytes, unpacked, and its path, or `-`."""
     path = Path(path)
-    what = foreign(head)
-    if what is not None:
-        raise InputError(f"this is {what}, not plain text; convert it to text first", path)
+    if (book := _book(head, path)) is not None:
+        return book
     everything = FORMATS.working()
     prose = next(known for known in everything if known.is_prose)
     text = as_text(head)
@@ -99,6 +112,19 @@ def format_of_head(head: bytes, path: str | Path) -> Format:
             remedy=Remedy.READ_AS,
         )
     return prose
+
+
+def _book(head: bytes, path: Path) -> Format | None:
+    """The format whose text is taken out of a file that begins like this; an error if there is none for what it is."""
+    found = foreign(head)
+    if found is None:
+        return None
+    if found.format is not None:
+        return FORMATS[found.format]
+    named = readable_by_name(path)
+    if named is not None and named.name in found.perhaps:
+        return named
+    raise InputError(f"this is {found.what}, not plain text; {found.advice}", path)
 
 
 def readable_by_name(path: Path) -> Format | None:

@@ -18,6 +18,7 @@ def import_extra(package: str, extra: str) -> Any:
         return import_module(package)
     except ModuleNotFoundError as error:
         # A package that is there and lacks one of its own is a fault of another kind.
-        if error.name != package:
+        name = package.partition(".")[0]
+        if error.name not in (package, name):
             raise
-        raise missing_extra(package, extra) from error
+        raise missing_extra(name, extra) from error

@@ -89,7 +89,7 @@ def _source(path: Path, settings: JobSettings) -> TextSource | DocumentSource:
     source = open_source(path, encoding, settings.errors, settings.format)
     if isinstance(source, TextSource):
         return source
-    return DocumentSource(source.document.with_text(), path, source.settings["format"])
+    return DocumentSource(source.document.with_text(), path, source.format, encoding, settings.errors)
 
 
 def split_document(folder: Path, file: str, settings: JobSettings, key: str) -> Document:

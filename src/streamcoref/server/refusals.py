@@ -11,7 +11,9 @@ from streamcoref.errors import Remedy, StreamcorefError
 
 SENTENCES = {
     Remedy.ENCODING: "name the encoding it has, as in ?encoding=cp1252",
-    Remedy.UTF_16: "if it is UTF-16, add ?encoding=utf-16",
+    Remedy.UTF_16: "add ?encoding=utf-16",
+    Remedy.UTF_16_LE: "add ?encoding=utf-16-le",
+    Remedy.UTF_16_BE: "add ?encoding=utf-16-be",
     Remedy.BAD_BYTES: "name the encoding with ?encoding=, or go on with ?errors=replace",
     Remedy.KNOWN_ENCODING: "give an encoding of text, such as utf-8, utf-16, latin-1 or cp1252",
     Remedy.READ_AS: "say what it is with ?format=",

@@ -30,9 +30,10 @@ from streamcoref.store.checking import (
 )
 from streamcoref.store.connection import absent, clear, connect, explained, transaction
 from streamcoref.store.lock import WriterLock
-from streamcoref.store.schema import SCHEMA, ReadingPosition, StoredEntity, StoreOrigin, columns
+from streamcoref.store.schema import SCHEMA, TEXT_TABLE, ReadingPosition, StoredEntity, StoreOrigin, columns
 from streamcoref.text.sections import Heading
 
+_PART = 1 << 16  # characters of a text in a row
 _EVERY = -1  # as SQLite says "no limit"
 _MOST = (1 << 63) - 1  # the largest number that it knows
 
@@ -55,8 +56,11 @@ class Store:
             self._identity = path.stat()
 
     @classmethod
-    def create(cls, path: str | Path, origin: StoreOrigin, *, force: bool = False) -> Store:
-        """A new store that has nothing yet. What is there must have been found `absent`, or `force` replaces it."""
+    def create(cls, path: str | Path, origin: StoreOrigin, *, text: str | None = None, force: bool = False) -> Store:
+        """A new store that has nothing yet, but for a `text` that it is to keep.
+
+        What is there must have been found `absent`, or `force` replaces it.
+        """
         path = Path(path)
         with ExitStack() as held:
             lock = WriterLock(path)
@@ -79,6 +83,10 @@ class Store:
                         f"VALUES (1{', ?' * len(values)})",
                         values,
                     )
+                    if text is not None:
+                        connection.execute(TEXT_TABLE)
+                        parts = ((at, text[at : at + _PART]) for at in range(0, len(text), _PART))
+                        connection.executemany("INSERT INTO text VALUES (?, ?)", parts)
                 store = cls(path, connection, lock)
             held.pop_all()  # they are the store's now
             return store
@@ -261,6 +269,24 @@ class Store:
                 (self.position.characters,),
             )
             return [checked_section(self.path, row) for row in rows]
+
+    def text(self) -> Iterator[str] | None:
+        """The text that was taken out of a book, in parts; None if the text is a file of its own.
+
+        The places of mentions, sections and quotations are in it.
+        """
+        with explained(self.path):
+            found = self._connection.execute("SELECT 1 FROM sqlite_master WHERE sql = ?", (TEXT_TABLE,)).fetchone()
+        return None if found is None else self._text()
+
+    def _text(self) -> Iterator[str]:
+        length = 0
+        with explained(self.path):
+            for start, characters in self._connection.execute("SELECT start, characters FROM text ORDER BY start"):
+                if start != length or not isinstance(characters, str):
+                    raise damaged(self.path, "its text has gaps")
+                length += len(characters)
+                yield characters
 
     def places(self) -> Iterator[tuple[int | None, int]]:
         """Where each mention starts, and its entity's id, in the order of the text."""

@@ -76,7 +76,9 @@ def resolve_to_store(
         chosen.check(resolver.checkpoint.config)
         if source.size is None:
             raise StreamcorefError(f"{source.name}: a pipe is read once; save the text to a file to read it twice")
-    with Store.create(target, now, force=force) if new else Store.open(target, writable=True) as store:
+    with (
+        Store.create(target, now, text=source.text, force=force) if new else Store.open(target, writable=True) as store
+    ):
         _refuse_changes(store, now)
         stopping = Stopping(should_stop)
         if not source.is_read(store, stopping):

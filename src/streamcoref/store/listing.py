@@ -1,4 +1,4 @@
-"""Mentions and quotations of a store with their text, taken from the text's file while it is read once."""
+"""Mentions and quotations of a store with their text, taken from the text while it is read once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from streamcoref.document import Document, Mention, Quotation
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import read_documents
+from streamcoref.formats import format_named, read_documents
 from streamcoref.store.database import Store
 from streamcoref.store.sources import DocumentSource
 from streamcoref.text.files import examine, is_regular, read_text
@@ -28,7 +28,8 @@ class InContext(NamedTuple):
 def mentions_in_context(store: Store, entity: int, width: int) -> Iterator[InContext]:
     """The mentions of an entity, each with up to `width` characters on each side, in the order of the text.
 
-    The characters come from the text's file. One that is no longer there, or has changed, is an InputError at once.
+    The characters come from the text's file, or from the store if that keeps the text. A file that is no longer there,
+    or has changed, is an InputError at once.
     """
     return _in_own_text(store, store.mentions(entity), width)
 
@@ -59,6 +60,8 @@ def _as_mention(one: Quotation) -> Mention:
 
 
 def _in_own_text(store: Store, mentions: Iterator[Mention], width: int) -> Iterator[InContext]:
+    if (own := store.text()) is not None:
+        return in_context(mentions, own, width)
     path, options = Path(store.origin.path), json.loads(store.origin.options)
     try:
         if "document" in options:
@@ -75,7 +78,8 @@ def _in_own_text(store: Store, mentions: Iterator[Mention], width: int) -> Itera
 def _document(store: Store, path: Path, format_name: str, key: str) -> Document:
     """The document that a store was made from; a LookupError if its file no longer has it."""
     for document in read_documents(path, format_name) if is_regular(path) else ():
-        if document.key == key and DocumentSource(document, path, format_name).sha256 == store.origin.sha256:
+        source = DocumentSource(document, path, format_named(format_name))
+        if document.key == key and source.sha256 == store.origin.sha256:
             return document
     raise LookupError(key)
 

@@ -80,6 +80,12 @@ SCHEMA = (
     f"PRAGMA user_version = {VERSION}",
 )
 
+# Only in a store of a book, whose text was taken out of its file: in parts, by the characters at which they start.
+TEXT_TABLE = """CREATE TABLE text (
+        start INTEGER PRIMARY KEY,
+        characters TEXT NOT NULL
+    )"""
+
 
 @dataclass(frozen=True, slots=True)
 class StoreOrigin:

@@ -1,4 +1,4 @@
-"""What a store can be made from: plain text, of a file or a pipe, and a document that has its words already.
+"""What a store can be made from: plain text, of a file or a pipe, a document that has its words already, or a book.
 
 A source says what must stay the same for a store to go on; a reading of it feeds a stream with what comes after the
 store's position and knows how far it has got.
@@ -11,6 +11,7 @@ import json
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import astuple
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from streamcoref._document_events import feed_document, in_own_text
 from streamcoref.document import Document
 from streamcoref.errors import InputError, Remedy
-from streamcoref.formats import Format, format_named, format_of_input, read_documents, readable
+from streamcoref.formats import Format, format_named, format_of_input, readable
 from streamcoref.formats.files import STANDARD, read_chunks
+from streamcoref.formats.inputs import documents_of
 from streamcoref.progress import Stopping
 from streamcoref.store.checking import damaged
 from streamcoref.store.database import Store
@@ -45,21 +47,12 @@ def open_source(path: Path, encoding: str, errors: str, format_name: str | None 
     if known.is_prose:
         examined = None if pipe else examine(path, encoding, errors)
         return TextSource(path, encoding, errors, examined, is_prose=format_name is not None)
-    check_utf8(path, known, encoding, errors)
-    documents = list(islice(read_documents(path, known.name), 2))
+    documents = list(islice(documents_of(path, known, encoding, errors), 2))
     if not documents:
         raise InputError("there is no document in this file", path)
     if len(documents) > 1:
         raise InputError("a store holds one text, and this file has several", path, remedy=Remedy.ONE_BY_ONE)
-    return DocumentSource(documents[0], path, known.name)
-
-
-def check_utf8(path: Path, known: Format, encoding: str, errors: str) -> None:
-    """Raise if another encoding is asked for than files with documents have."""
-    if (encoding, errors) != ("utf-8", "strict"):
-        raise InputError(
-            f"files of the format {known.name} are UTF-8; an encoding and errors are for plain text only", path
-        )
+    return DocumentSource(documents[0], path, known, encoding, errors)
 
 
 class StoreSource(Protocol):
@@ -70,6 +63,7 @@ class StoreSource(Protocol):
     sha256: str
     characters: int | None
     settings: dict[str, Any]  # what else must stay the same, as JSON has it
+    text: str | None  # what the store is to keep, as it was taken out of a file; None if it stands there as it is
 
     def is_read(self, store: Store, stopping: Stopping) -> bool:
         """Whether the store is complete; raises if there is more than it has."""
@@ -121,6 +115,7 @@ class TextSource:
         self.sha256 = examined.sha256 if examined else hashlib.sha256().hexdigest()
         self.characters = examined.characters if examined else None
         self.settings: dict[str, Any] = {"encoding": encoding, "errors": errors}
+        self.text: str | None = None
 
     def is_read(self, store: Store, stopping: Stopping) -> bool:
         if store.position.done and not self.examined:
@@ -259,13 +254,19 @@ class DocumentSource:
     """A document of a file in one of our formats.
 
     Its bytes and characters are those of its words joined by blanks, a sentence a line; what must stay the same is
-    everything that the model reads.
+    everything that the model reads. The text of a book, which no other program might take out of its file alike, is
+    kept; what was taken out must be the same when the store goes on, chapters included.
     """
 
-    def __init__(self, document: Document, path: Path, format_name: str) -> None:
-        self.document = document
+    def __init__(
+        self, document: Document, path: Path, known: Format, encoding: str = "utf-8", errors: str = "strict"
+    ) -> None:
+        self.document, self.format = document, known
         self.name = str(path.resolve()) if is_regular(path) else str(path)
-        self.settings: dict[str, Any] = {"format": format_name, "document": document.key}
+        self.settings: dict[str, Any] = {"format": known.name, "document": document.key}
+        if known.takes_encoding:
+            self.settings |= {"encoding": encoding, "errors": errors}
+        self.text = document.text if known.extract else None
         lines = [" ".join(sentence) + "\n" for sentence in document.sentences]
         # How long the first 0, 1, 2 ... sentences are.
         self.bytes = [0, *accumulate(len(line.encode("utf-8", "surrogatepass")) for line in lines)]
@@ -273,7 +274,8 @@ class DocumentSource:
         self.size: int | None = self.bytes[-1]
         self.characters: int | None = self.lengths[-1]
         read = [document.words, document.sentence_ends, document.speakers, document.genre, document.text]
-        self.sha256 = hashlib.sha256(json.dumps([*read, document.offsets]).encode()).hexdigest()
+        sections = [astuple(section) for section in document.sections] if known.extract else []
+        self.sha256 = hashlib.sha256(json.dumps([*read, document.offsets, *sections]).encode()).hexdigest()
 
     def is_read(self, store: Store, stopping: Stopping) -> bool:
         return store.position.done

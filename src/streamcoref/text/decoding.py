@@ -16,6 +16,9 @@ _MANY_CONTROLS = 64
 _BINARY_SHARE = 0.4
 _MANY_BAD = 8  # bytes that are no characters, and their share: nothing that can be replaced without losing the text
 _BAD_SHARE = 0.1
+# UTF-16 without a byte order mark: so many bytes are looked at, if there are so many characters; the shares of zeros.
+_WIDE_HEAD, _WIDE_FEWEST = 4096, 8
+_WIDE_ZEROS, _WIDE_OTHERS = 0.7, 0.05
 # Characters that every encoding of text has. They must come back however their bytes are cut.
 _SAMPLE = "It was ... Anna.\r\n"
 
@@ -71,12 +74,30 @@ class TextDecoder:
         return Remedy.ENCODING if bad >= _MANY_BAD and bad >= _BAD_SHARE * len(rest) else Remedy.BAD_BYTES
 
     def _refuse_binary(self, data: bytes) -> None:
+        if (wide := _wide(data)) and not self.encoding.startswith(("utf-16", "utf-32")):
+            raise InputError(f"this is UTF-16, not {self.encoding}", self.path, remedy=wide)
         head = data.decode(self.encoding, "replace")
         controls = sum(character in _CONTROLS for character in head)
         if controls >= _MANY_CONTROLS and controls + head.count("\ufffd") >= _BINARY_SHARE * len(head):
-            wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-            remedy = Remedy.UTF_16 if wide else Remedy.ENCODING
-            raise InputError("this is binary data, not text", self.path, remedy=remedy)
+            raise InputError("this is binary data, not text", self.path, remedy=Remedy.ENCODING)
+
+
+def _wide(data: bytes) -> Remedy | None:
+    """How to read what is UTF-16, by its mark, or because every other byte of its Latin letters is zero.
+
+    Without a look at this, short ones would be read as letters with NULs between them.
+    """
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Remedy.UTF_16
+    first, second = data[:_WIDE_HEAD:2], data[1:_WIDE_HEAD:2]
+    if len(second) < _WIDE_FEWEST:
+        return None
+    zeros = first.count(0) / len(first), second.count(0) / len(second)
+    if min(zeros) > _WIDE_OTHERS or max(zeros) < _WIDE_ZEROS:
+        return None
+    return Remedy.UTF_16_LE if zeros[1] > zeros[0] else Remedy.UTF_16_BE
 
 
 def check_encoding(encoding: str, errors: str) -> str:

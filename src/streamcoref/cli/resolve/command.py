@@ -279,7 +279,7 @@ def _run(files: Sequence[TextFile], target: Target, job: ResolveJob, failures: _
     from streamcoref.cli.resolve.inputs import texts_of
     from streamcoref.cli.resolve.stores import stopping, write_only_store, write_store
 
-    with closing(texts_of(files, failures.add)) as texts:
+    with closing(texts_of(files, job.encoding, job.errors, failures.add)) as texts:
         if not target.format.is_store:
             if target.is_folder:
                 write = partial(write_answers, known=target.format, job=job, refuse=failures.add)

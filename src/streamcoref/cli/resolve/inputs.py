@@ -11,9 +11,9 @@ from streamcoref.cli.resolve.job import Refuse
 from streamcoref.corpora.finding import is_file_of_folder, refuse_broken_link
 from streamcoref.document import Document
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.formats import Format, format_named, format_of_input, read_documents, readable
+from streamcoref.formats import Format, format_named, format_of_input, readable
 from streamcoref.formats.files import STANDARD, plain_name
-from streamcoref.store.sources import check_utf8
+from streamcoref.formats.inputs import documents_of
 from streamcoref.text.files import Examined, examine, is_regular
 
 # What of a document's key may stand in a file's name, besides letters and digits; all else is % and its bytes.
@@ -84,14 +84,14 @@ def _escaped(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
-def texts_of(files: Iterable[TextFile], refuse: Refuse) -> Generator[Text]:
+def texts_of(files: Iterable[TextFile], encoding: str, errors: str, refuse: Refuse) -> Generator[Text]:
     """The texts of all files, one after the other; documents are read as they are asked for."""
     for file in files:
         if file.format.is_prose:
             yield Text(file)
             continue
         try:
-            for document in read_documents(file.path, file.format.name):
+            for document in documents_of(file.path, file.format, encoding, errors):
                 yield Text(file, document)
         except InputError as error:  # a pipe that was not looked at, or a file that has changed
             refuse(error)
@@ -138,8 +138,7 @@ def find_files(
 def _look_at(path: Path, key: str, known: Format, encoding: str, errors: str) -> TextFile:
     if known.is_prose:
         return TextFile(path, key, known, is_sure=True, examined=examine(path, encoding, errors))
-    check_utf8(path, known, encoding, errors)
-    keys = tuple(document.key for document in read_documents(path, known.name))
+    keys = tuple(document.key for document in documents_of(path, known, encoding, errors))
     if not keys:
         raise InputError("there is no document in this file", path)
     return TextFile(path, key, known, is_sure=True, keys=keys)

@@ -15,9 +15,9 @@ from streamcoref.cli.resolve.inputs import TextFile
 from streamcoref.cli.resolve.job import ResolveJob
 from streamcoref.errors import InputError, StreamcorefError
 from streamcoref.events import Event
-from streamcoref.formats import read_documents
 from streamcoref.formats.base import EventWriter
 from streamcoref.formats.files import STANDARD
+from streamcoref.formats.inputs import documents_of
 from streamcoref.text.decoding import TextDecoder
 from streamcoref.text.files import refuse_other_formats
 
@@ -33,7 +33,7 @@ def resolve_live(file: TextFile, job: ResolveJob, line: EventWriter) -> None:
         sys.stdout.flush()
 
     if not file.format.is_prose:
-        for document in read_documents(file.path, file.format.name):
+        for document in documents_of(file.path, file.format, job.encoding, job.errors):
             stream = job.resolver.stream(**job.options)
             for _, events in feed_document(stream, document):
                 show(document.key, events)

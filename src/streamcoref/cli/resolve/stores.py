@@ -37,7 +37,7 @@ def write_only_store(file: TextFile, path: Path, job: ResolveJob, should_stop: C
 def _source(text: Text, job: ResolveJob) -> TextSource | DocumentSource:
     file = text.file
     if text.document is not None:
-        return DocumentSource(text.document, file.path, file.format.name)
+        return DocumentSource(text.document, file.path, file.format, job.encoding, job.errors)
     return TextSource(file.path, job.encoding, job.errors, file.examined, is_prose=file.is_sure)
 
 
