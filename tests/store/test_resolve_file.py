@@ -188,7 +188,7 @@ def test_mistakes_are_said_before_anything_is_written(book: Path, tmp_path: Path
         ("not valid utf-8: byte 0xeb at offset 2", lambda: RESOLVER.resolve_file(latin, target)),
         ("'idna' is not an encoding of text", lambda: RESOLVER.resolve_file(book, target, encoding="idna")),
         ("no such way to treat bad bytes", lambda: RESOLVER.resolve_file(book, target, errors="shrug")),
-        ("there is no format 'docx'", lambda: RESOLVER.resolve_file(book, target, format="docx")),
+        ("there is no format 'odt'", lambda: RESOLVER.resolve_file(book, target, format="odt")),
         ("no option 'colour'", lambda: RESOLVER.resolve_file(book, target, colour="red")),  # type: ignore[call-arg]
         ("min_score", lambda: RESOLVER.resolve_file(book, target, min_score=2.0)),
         ("is the folder there", lambda: RESOLVER.resolve_file(book, tmp_path / "none" / "a.sqlite")),
