@@ -5,8 +5,8 @@
 
 The page is the one that the format `html` writes; the server's draws with the same code. The book is made up, one word
 in six begins a mention, one sentence in three is a quotation. Printed as a line of JSON: the seconds to write the page;
-milliseconds to the first paint and until text and mentions are there, and of processor time until then; megabytes of the
-JavaScript heap; and for scrolling on and for jumping from place to place the milliseconds of a frame (median, 95th
+milliseconds to the first paint and until text and mentions are there, and of processor time until then; megabytes of
+the JavaScript heap; and for scrolling on and for jumping from place to place the milliseconds of a frame (median, 95th
 percentile, worst), its processor time, the number of tasks over 50 ms and of elements in the page.
 """
 
