@@ -24,7 +24,9 @@ from streamcoref.store import Chapter, ReadingProgress, Store, StoredEntity, cha
 PEOPLE, OTHER_NAMES, PARTNERS = 12, 2, 3  # in the picture; of each
 PARTS = 60  # of a book without chapters
 PRONOUNS = {"he", "him", "his", "she", "her", "hers"}
+# What names do not begin with.
 NO_NAMES = {"i", "me", "my", "mine", "you", "your", "yours", "it", "its", "we", "us", "our", "they", "them", "their"}
+NO_NAMES |= PRONOUNS | {"a", "an", "the", "this", "that", "poor", "dear"}
 
 
 @dataclass
@@ -127,7 +129,7 @@ def other_names(store: Store, entity: StoredEntity) -> list[str]:
     return [
         text
         for text, times in texts.most_common()
-        if times > 1 and text != entity.name and text[:1].isupper() and text.lower() not in PRONOUNS | NO_NAMES
+        if times > 1 and text != entity.name and text[:1].isupper() and text.split()[0].lower() not in NO_NAMES
     ][:OTHER_NAMES]
 
 

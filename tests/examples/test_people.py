@@ -39,7 +39,7 @@ def make(path: Path, *, types: bool = False) -> Path:
     person, thing = ("person", "object") if types else (None, None)
     events = [
         *entity(1, ("Anna", 110), ("Miss $A$", 120), ("Miss $A$", 130), ("she", 620), name="Anna $5$", kind=person),
-        *entity(2, ("Ben", 640), ("him", 700), name="Ben", kind=person),
+        *entity(2, ("Ben", 640), ("him", 700), ("Her Ben", 800), ("Her Ben", 810), name="Ben", kind=person),
         *entity(3, *[("the ship", 150 + 10 * i) for i in range(9)], name="the ship", kind=thing),
         *entity(4, ("Rex", 900), ("Rex", 910), ("Rex", 920), name="Rex", kind=person),
         said(200, 12, 1, 2),
@@ -69,6 +69,7 @@ def test_what_is_drawn(people: Any, tmp_path: Path) -> None:
     assert [person.entity.name for person in book.people] == ["Anna $5$", "Ben"], "the largest first, people only"
     anna, ben = book.people
     assert anna.other_names == ["Miss $A$"]
+    assert ben.other_names == []
     assert (anna.words_said, ben.words_said) == (22, 5)
     assert anna.partners == {2: 3, 3: 1}
     assert ben.partners == {1: 3}
@@ -76,10 +77,10 @@ def test_what_is_drawn(people: Any, tmp_path: Path) -> None:
     assert (book.quotations, book.chapters) == (5, 2)
     assert book.edges == [(0.105, 0.6), (0.6, 1.0)]
     assert anna.places == [3 / 495, 1 / 400]
-    assert ben.places == [0, 2 / 400]
+    assert ben.places == [0, 4 / 400]
     with Store.open(make(tmp_path / "typed.sqlite", types=True)) as store:
-        named = [person.entity.name for person in people.look_at(store, "Sea", 2).people]
-    assert named == ["Anna $5$", "Rex"], "where there are types, they tell"
+        named = [person.entity.name for person in people.look_at(store, "Sea", 5).people]
+    assert named == ["Anna $5$", "Ben", "Rex"], "where there are types, they tell"
 
 
 def test_the_picture(people: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -170,6 +170,27 @@ def test_a_quotation_over_paragraphs_and_across_a_mention(saved_page: Any) -> No
     assert shown(tab) == "Bo said: “One.\n“Two.\n“Three,” and left."
 
 
+def test_no_line_ends_between_a_bar_and_what_is_said(saved_page: Any) -> None:
+    text = "Bo bent down beside his sister and looked. “Josiah Penn,” he read. “He made it, and then he left.”"
+    document = document_from_text("d", text)
+    marks = [number for number, word in enumerate(document.words) if word in "“”"]
+    said = [
+        Quotation(first, last + 1, None, None, None, None, "unknown", 0.0)
+        for first, last in zip(marks[::2], marks[1::2], strict=True)
+    ]
+    tab = saved_page(replace(document, quotations=tuple(said)))
+    apart = """bars => bars.filter(bar => {
+      const text = document.createRange();
+      text.setStart(bar.nextSibling, 0);
+      text.setEnd(bar.nextSibling, 1);
+      return Math.abs(text.getBoundingClientRect().bottom - bar.getBoundingClientRect().bottom) > 15;
+    }).length"""
+    for width in range(320, 600, 10):
+        tab.set_viewport_size({"width": width, "height": 700})
+        settle(tab)
+        assert tab.locator(".said").evaluate_all(apart) == 0, width
+
+
 def spoken(text: str, key: str = "text") -> Document:
     """What a stream answers: with the speakers that it knows at the time."""
     stream = resolver().stream()
