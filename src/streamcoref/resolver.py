@@ -191,8 +191,9 @@ class Resolver:
         """A text of any length into a store, in constant memory: the SQLite file `target`, returned to be read.
 
         Called again after it was killed or stopped, at any moment, it goes on from what was saved last; a complete
-        store is returned as it is. `source` is a file, or `-`: plain text in `encoding`, or one document in another
-        of our formats, which is recognised or named by `format`. `force` replaces a `target` that is there.
+        store is returned as it is. `source` is a file, or `-`: plain text in `encoding`, a book (EPUB, HTML, Markdown,
+        Word, PDF) whose text is kept in the store, or one document in another of our formats; which, is recognised or
+        named by `format`. `force` replaces a `target` that is there.
 
         `on_progress` is called with a ReadingProgress after each part of the text. `should_stop` is asked between
         two parts, and while a pipe is waited for: when it says True, everything is saved, and StoppedError raised.

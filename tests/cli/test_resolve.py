@@ -205,7 +205,7 @@ def test_odd_texts_have_an_answer(content: str, model: Path) -> None:
         (["story.txt", "--from", "csv"], "the format csv can only be written; --from takes "),
         (["story.txt", "--from", "pdf"], "story.txt: this PDF is damaged"),
         (["letter.rtf"], "letter.rtf: this is a rich text (RTF) file, not plain text; save it as .docx or as plain"),
-        (["book.pdf", "--encoding", "cp1252"], "files of the format pdf say or know their encoding"),
+        (["book.pdf", "--encoding", "cp1252"], "files of the format pdf have no encoding to be named"),
         (["story.txt", "-o", "nowhere/a.json"], "there is no folder nowhere"),
         (["story.txt", "-o", "/proc/self/a.json"], "cannot be written to"),
         (["story.txt", "-o", "/proc/self/a.sqlite"], "cannot be written to"),

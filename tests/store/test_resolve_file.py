@@ -388,7 +388,7 @@ def test_a_store_holds_one_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no document in this file"):
         RESOLVER.resolve_file(path, tmp_path / "a.sqlite")
     write_documents([document("a")], path, "jsonlines", force=True)
-    with pytest.raises(InputError, match="are UTF-8; an encoding and errors are for plain text only"):
+    with pytest.raises(InputError, match="are UTF-8; an encoding and errors are for plain text and markup only"):
         RESOLVER.resolve_file(path, tmp_path / "a.sqlite", encoding="latin-1")
 
 

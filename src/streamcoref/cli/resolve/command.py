@@ -110,8 +110,10 @@ def resolve(
 ) -> None:
     """Find the entities of English texts and where they are mentioned.
 
-    Files are plain text, or documents in another format that we read, such
-    as CoNLL-U: these are read by their own words, sentences and speakers.
+    Files are plain text, books (.epub, .html, .md, .docx, .pdf), whose text is
+    taken out and kept with the answer, or documents in another format that we
+    read, such as CoNLL-U: these are read by their own words, sentences and
+    speakers.
 
     Without -o the entities are printed, the largest first. With -o
     book.sqlite they go to a store, in constant memory: killed at any moment,

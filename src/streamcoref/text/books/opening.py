@@ -27,12 +27,9 @@ def book_document(extract: Extract, endings: tuple[str, ...], path: Path, how: D
 
 def take_out(extract: Extract, path: Path, how: Decoding) -> Book:
     """The book in a file; `-` is standard input."""
-    try:
-        state = None if path == STANDARD else path.stat()
-    except OSError:
-        state = None  # opening it says what is wrong
-    if state is None:
+    if path == STANDARD or not path.is_file():  # opening it says what is wrong
         return _taken_out(extract, path, how)
+    state = path.stat()
     return _kept(extract, path, how, state.st_mtime_ns, state.st_size, state.st_ino)
 
 
