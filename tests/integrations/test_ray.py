@@ -70,21 +70,23 @@ def service_of(resolver: Resolver) -> ClusterService:
     return resolver._encoder
 
 
+@pytest.fixture(scope="class")
+def second(cluster: Machines) -> Any:
+    return cluster.add()
+
+
+@pytest.fixture(scope="class")
+def remote(cluster: Machines, second: Any, local: Resolver) -> Iterator[Resolver]:
+    """With a worker on each machine."""
+    assert second is not None
+    resolver = on_cluster(local, connect(cluster.address), 2)
+    yield resolver
+    for worker in service_of(resolver)._workers:
+        ray.kill(worker.actor)
+
+
 class TestOneText:
     """Segments there, links here."""
-
-    @pytest.fixture(scope="class")
-    def second(self, cluster: Machines) -> Any:
-        return cluster.add()
-
-    @pytest.fixture(scope="class")
-    def remote(self, cluster: Machines, second: Any, local: Resolver) -> Iterator[Resolver]:
-        """With a worker on each machine."""
-        assert second is not None
-        resolver = on_cluster(local, connect(cluster.address), 2)
-        yield resolver
-        for worker in service_of(resolver)._workers:
-            ray.kill(worker.actor)
 
     def test_a_text_is_read_by_two_machines_one_of_which_dies(
         self, cluster: Machines, second: Any, local: Resolver, remote: Resolver
