@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -181,7 +182,8 @@ def test_a_data_set_keeps_its_order_and_its_errors_though_a_machine_dies(cluster
     assert found[5]["error"] == "t05: there is nothing in the column 'body'"
     for row in found:
         if row["error"] is None:
-            assert row["entities"] == answer_row(local.resolve(row["body"], singletons=True))["entities"]
+            expected = answer_row(local.resolve(row["body"], singletons=True))
+            assert row["entities"] == json.loads(json.dumps(expected["entities"]))  # lists for tuples, as Arrow has
 
 
 def test_a_folder_goes_on_where_it_was_though_a_machine_dies(
