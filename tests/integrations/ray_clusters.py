@@ -18,6 +18,7 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'st
 STORE = 80 << 20  # bytes of a node's object store
 # A busy machine is slow, which is no fault: workers are neither put behind everybody else nor given up.
 SETTINGS = {"worker_niceness": 0, "worker_register_timeout_seconds": 900}
+TRIES = 10  # to start a node: Ray gives it thirty seconds
 
 
 class Machines:
@@ -31,7 +32,13 @@ class Machines:
         self.address: str = self.cluster.address
 
     def add(self, cpus: int = 1) -> Any:
-        return self.cluster.add_node(num_cpus=cpus, object_store_memory=STORE)
+        for left in reversed(range(TRIES)):
+            try:
+                return self.cluster.add_node(num_cpus=cpus, object_store_memory=STORE)
+            except Exception as error:
+                if "timed out" not in str(error) or not left:
+                    raise
+        raise AssertionError
 
     def kill(self, node: Any) -> None:
         """At once, as when the power fails."""
