@@ -22,7 +22,7 @@ SERVER.set_forkserver_preload(["tests.cli.warm_start"])
 KILLS = 6
 
 
-def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: float) -> None:
+def resolve(book: Path, store: Path, model: Path, precision: str, beyond: int | None, wait: float) -> None:
     """The command, in a process of its own, that reads little at a time and always saves.
 
     Once it has read further than `beyond`, and a moment after, it is killed, by a thread of its own: another process
@@ -41,7 +41,7 @@ def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: floa
     files.CHUNK_BYTES = 500
     if beyond is not None:
         threading.Thread(target=watch, args=(beyond,), daemon=True).start()
-    os._exit(invoke("resolve", book, "-o", store, "--model", model).exit_code)
+    os._exit(invoke("resolve", book, "-o", store, "--model", model, "--precision", precision).exit_code)
 
 
 def run(*arguments: object) -> int:
@@ -53,9 +53,9 @@ def run(*arguments: object) -> int:
     return process.exitcode
 
 
-def never_killed(book: Path, model: Path, folder: Path) -> Rows:
+def never_killed(book: Path, model: Path, folder: Path, precision: str = "float32") -> Rows:
     store = folder / "whole.sqlite"
-    assert invoke("resolve", book, "-o", store, "--model", model).exit_code == 0
+    assert invoke("resolve", book, "-o", store, "--model", model, "--precision", precision).exit_code == 0
     return rows(store)
 
 
@@ -68,16 +68,21 @@ def position(store: Path) -> int:
         return 0
 
 
-def test_killed_at_random_moments_it_ends_the_same(tmp_path: Path, model: Path) -> None:
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_killed_at_random_moments_it_ends_the_same(
+    tmp_path: Path, model: Path, precision: str, request: pytest.FixtureRequest
+) -> None:
+    if precision == "int8":
+        request.getfixturevalue("needs_int8")
     book, store = tmp_path / "book.txt", tmp_path / "book.sqlite"
     book.write_text(text(2500), encoding="utf-8", newline="")
-    whole = never_killed(book, model, tmp_path)
+    whole = never_killed(book, model, tmp_path, precision)
     choose = random.Random(7)
     places = [0]
-    while len(places) <= KILLS and run(book, store, model, places[-1], choose.uniform(0, 0.05)) < 0:
+    while len(places) <= KILLS and run(book, store, model, precision, places[-1], choose.uniform(0, 0.05)) < 0:
         assert position(store) > places[-1]  # it had gone on by something
         places.append(position(store))
-    assert run(book, store, model, None, 0.0) == 0
+    assert run(book, store, model, precision, None, 0.0) == 0
     assert len(places) > KILLS // 2
     assert rows(store) == whole
 

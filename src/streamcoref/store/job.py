@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from streamcoref._precisions import FLOAT32
 from streamcoref._process_memory import give_back
 from streamcoref.errors import Remedy, StoppedError, StreamcorefError
 from streamcoref.progress import OnProgress, ReadingProgress, ShouldStop, Stopping
@@ -80,6 +81,7 @@ def _origin(resolver: Resolver, source: StoreSource, options: Mapping[str, Any],
     # The policy as it was given: that is what people know it by.
     evict = options.get("evict")
     kept["evict"] = dict(evict) if isinstance(evict, Mapping) else evict
+    kept["precision"] = resolver.precision
     return StoreOrigin(
         path=source.name,
         size=source.size,
@@ -96,9 +98,9 @@ def _refuse_changes(store: Store, now: StoreOrigin) -> None:
     changes = []
     if before.size != now.size or (now.size is not None and before.sha256 != now.sha256):
         changes.append(f"another text (the content of {now.path} is not what it was)")
-    if before.fingerprint != now.fingerprint:
+    old, new = ({"precision": FLOAT32} | json.loads(origin.options) for origin in (before, now))
+    if before.fingerprint != now.fingerprint and old["precision"] == new["precision"]:
         changes.append(f"another model ({before.model}; now {now.model})")
-    old, new = json.loads(before.options), json.loads(now.options)
     changes += [
         f"another {name} ({_shown(old.get(name))}; now {_shown(new.get(name))})"
         for name in sorted(old.keys() | new.keys())

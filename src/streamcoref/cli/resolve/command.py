@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamcoref.cli.remedies import sentence
+from streamcoref.cli.settings import PrecisionOption
 from streamcoref.errors import StoppedError, StreamcorefError
 
 if TYPE_CHECKING:
+    from streamcoref._precisions import PrecisionName
     from streamcoref.cli.resolve.inputs import Text, TextFile
     from streamcoref.cli.resolve.job import ResolveJob
     from streamcoref.cli.resolve.targets import Target
@@ -76,6 +78,7 @@ def resolve(
         str | None, typer.Option(metavar="NAME", help="Annotation scheme to follow; else the model's first.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads of the CPU to use.")] = None,
+    precision: PrecisionOption = "float32",
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the texts.")] = "utf-8",
     errors: Annotated[
         str, typer.Option(metavar="HOW", help="What to do with bytes that are no characters: strict, replace, ignore.")
@@ -125,7 +128,7 @@ def resolve(
         "evict": "none" if no_evict else evict,
     }
     try:
-        job = _load(model, code or [], threads, options, encoding, errors, force)
+        job = _load(model, code or [], threads, precision, options, encoding, errors, force)
         _check_options(job, as_stream=live or not target.format.write)
         if line is not None:
             from streamcoref.cli.language_notes import noting_language
@@ -189,6 +192,7 @@ def _load(
     model: str | None,
     code: Sequence[Path],
     threads: int | None,
+    precision: PrecisionName,
     options: dict[str, Any],
     encoding: str,
     errors: str,
@@ -202,7 +206,8 @@ def _load(
     share_one_heap()
     for path in code:
         load_code(path)
-    return ResolveJob(model or "default", load(model, device="auto", threads=threads), options, encoding, errors, force)
+    resolver = load(model, device="auto", threads=threads, precision=precision)
+    return ResolveJob(model or "default", resolver, options, encoding, errors, force)
 
 
 def _check_options(job: ResolveJob, *, as_stream: bool) -> None:
