@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from streamcoref._importing import no_collections
 from streamcoref._inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
 from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref._workers import ResolveInput, resolve_in_processes, resolve_one
@@ -66,8 +67,9 @@ def load(
         raise StreamcorefError(f"torch cannot use the device {device!r} here: {said}") from error
     check_precision(precision, known)
     folder = find_checkpoint(DEFAULT if model is None else model, revision)
-    checkpoint = load_checkpoint(folder.resolve(), known)
-    use_precision(checkpoint.model, precision)
+    with no_collections():  # the first time this imports transformers
+        checkpoint = load_checkpoint(folder.resolve(), known)
+        use_precision(checkpoint.model, precision)
     return Resolver(checkpoint, folder.resolve())
 
 
