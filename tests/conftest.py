@@ -51,3 +51,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def shared() -> Path:
     """The folder with corpora and scorer cases, for tests marked `corpus`."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def needs_int8() -> None:
+    """Skips, with the reason, where the CPU does not compute in 8-bit integers."""
+    from streamcoref._cpu_trial import cpu_trouble
+
+    trouble = cpu_trouble("int8")
+    if trouble is not None:
+        pytest.skip(trouble)

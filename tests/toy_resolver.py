@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from streamcoref.events import EntityFinished, EntityStarted, Event, MentionLinked
 from streamcoref.model.checkpoint import Checkpoint, save_checkpoint
+from streamcoref.model.precision import use_precision
 from streamcoref.resolver import Resolver
 from tests.evaluation import toy_evaluation
 from tests.model import toys
@@ -34,6 +35,14 @@ def resolver() -> Resolver:
 def make_resolver(**changes: Any) -> Resolver:
     _, config, tokenizer = toy_evaluation.checkpoint(**(CHANGES | changes))
     return Resolver(Checkpoint(toys.model(config, SEED), config, tokenizer), Path("nowhere"))
+
+
+@cache
+def int8_resolver() -> Resolver:
+    """As `resolver`, in 8-bit integers. For tests that ask for the fixture `needs_int8`."""
+    one = make_resolver()
+    use_precision(one.checkpoint.model, "int8")
+    return one
 
 
 def make_baseline(**changes: Any) -> Resolver:

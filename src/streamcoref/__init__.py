@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from streamcoref._importing import no_collections
 from streamcoref.document import Document, Entity, Mention, Quotation, Section
 from streamcoref.errors import InputError, LanguageWarning, StoppedError, StreamcorefError
 from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, MentionLinked, QuotationFound
@@ -68,7 +69,9 @@ def __getattr__(name: str) -> Any:
         return import_module("streamcoref.ray")
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    with no_collections():
+        module = import_module(_LAZY[name])
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:

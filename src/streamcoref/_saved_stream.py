@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, StrictBool, model_validator
 
+from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref.checked import Count, Finite, Options, Positive, Text
 from streamcoref.language.running_name import FORMS
 from streamcoref.text.sentences import LOOK_AHEAD
@@ -66,6 +67,7 @@ class SavedSegments(Options):
 class SavedStream(Options):
     version: Count
     fingerprint: Text
+    precision: PrecisionName = FLOAT32
     options: dict[str, Any]  # ResolveOptions knows them
     closed: StrictBool
     speaker: Text

@@ -15,6 +15,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.parts import load_code, loaded_code
 
 if TYPE_CHECKING:
+    from streamcoref._precisions import PrecisionName
     from streamcoref.resolver import Resolver
 
 # A text, or the arguments of `Resolver.resolve` by name.
@@ -41,10 +42,15 @@ def resolve_one(resolver: Resolver, number: int, given: ResolveInput, options: M
 
 
 def resolve_in_processes(
-    texts: Iterable[ResolveInput], workers: int, folder: Path, device: str, options: Mapping[str, Any]
+    texts: Iterable[ResolveInput],
+    workers: int,
+    folder: Path,
+    device: str,
+    precision: PrecisionName,
+    options: Mapping[str, Any],
 ) -> Iterator[Document]:
     # Processes that begin afresh: a fork of a process in which torch has run may hang.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start, (folder, device, loaded_code()))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start, (folder, device, precision, loaded_code()))
     ahead: deque[Future[Document]] = deque()
     done = 0
     try:
@@ -68,13 +74,13 @@ def resolve_in_processes(
 _resolver: Resolver | None = None  # of a worker process
 
 
-def _start(folder: Path, device: str, code: Sequence[Path]) -> None:
+def _start(folder: Path, device: str, precision: PrecisionName, code: Sequence[Path]) -> None:
     global _resolver
     from streamcoref.resolver import load
 
     for file in code:
         load_code(file)
-    _resolver = load(folder, device=device, threads=1)
+    _resolver = load(folder, device=device, threads=1, precision=precision)
 
 
 def _resolve(number: int, given: ResolveInput, options: Mapping[str, Any]) -> Document:

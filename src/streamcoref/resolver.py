@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from streamcoref._importing import no_collections
 from streamcoref._inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
+from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref._workers import ResolveInput, resolve_in_processes, resolve_one
 from streamcoref.document import Document
 from streamcoref.errors import LanguageWarning, StreamcorefError
@@ -22,6 +24,7 @@ from streamcoref.model.checkpoint import DEFAULT, Checkpoint, find_checkpoint, l
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.parts import load_code, loaded_code
+from streamcoref.model.precision import check_precision, use_precision
 from streamcoref.model.predict import Watch, predict
 from streamcoref.model.reading import Reading, SegmentResult
 from streamcoref.model.segments import Segment
@@ -46,25 +49,31 @@ def load(
     device: str = "cpu",
     threads: int | None = None,
     revision: str | None = None,
+    precision: PrecisionName = FLOAT32,
 ) -> Resolver:
     """A model by its name (of an installed one, or on the hub) or its folder; without, the one of this package.
 
     `device` is "cpu", "cuda" or another of torch's, or "auto": a GPU if there is one. `threads` is how many of the
-    CPU torch may use in this whole process. `revision` is a branch, tag or commit on the hub.
+    CPU torch may use in this whole process. `revision` is a branch, tag or commit on the hub. `precision` is "float32",
+    or "int8": the encoder's linear layers in 8-bit integers, faster on CPUs with VNNI, for nearly the same answers.
     """
     if threads is not None:
         if threads < 1:
             raise StreamcorefError(f"threads is {threads}; give at least 1, or none to leave the choice to torch")
         torch.set_num_threads(threads)
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        device = "cuda" if torch.cuda.is_available() and precision == FLOAT32 else "cpu"
     try:
         known = torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         said = str(error).strip().splitlines()[0]
         raise StreamcorefError(f"torch cannot use the device {device!r} here: {said}") from error
+    check_precision(precision, known)
     folder = find_checkpoint(DEFAULT if model is None else model, revision)
-    return Resolver(load_checkpoint(folder.resolve(), known), folder.resolve())
+    with no_collections():  # the first time this imports transformers
+        checkpoint = load_checkpoint(folder.resolve(), known)
+        use_precision(checkpoint.model, precision)
+    return Resolver(checkpoint, folder.resolve())
 
 
 def resolve_file(source: str | Path, target: str | Path, *, model: str | Path | None = None, **arguments: Any) -> Store:
@@ -97,11 +106,15 @@ class Resolver:
         """In another process the model is read again from its folder, which must still hold the same one."""
         if not self.folder.is_dir():
             raise StreamcorefError(f"this resolver cannot be sent elsewhere: its model is in no folder ({self.folder})")
-        return _load_again, (self.folder, str(self.checkpoint.model.device), loaded_code(), self.fingerprint)
+        device = str(self.checkpoint.model.device)
+        return _load_again, (self.folder, device, loaded_code(), self.fingerprint, self.precision)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the config, the tokenizer and the weights: the same for the same model wherever it lies."""
+        """Of the config, the tokenizer and the weights: the same for the same model wherever it lies.
+
+        Weights in 8-bit integers are others, and so is what they answer.
+        """
         model, config, tokenizer = self.checkpoint
         digest = hashlib.blake2b(digest_size=16)
         for part in (config.model_dump(mode="json"), tokenizer.definition()):
@@ -110,6 +123,11 @@ class Resolver:
             digest.update(name.encode())
             digest.update(tensor.cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
+
+    @property
+    def precision(self) -> PrecisionName:
+        """In which numbers the encoder computes, as `load` was told."""
+        return self.checkpoint.model.encoder.precision
 
     @property
     def segments_under_way(self) -> int:
@@ -229,7 +247,8 @@ class Resolver:
             raise StreamcorefError(f"workers is {workers}; give at least 1")
         if workers == 1:
             return (resolve_one(self, number, given, options) for number, given in enumerate(texts))
-        return resolve_in_processes(texts, workers, self.folder, str(self.checkpoint.model.device), options)
+        device = str(self.checkpoint.model.device)
+        return resolve_in_processes(texts, workers, self.folder, device, self.precision, options)
 
     def stream(self, state: bytes | None = None, *, key: bytes | None = None, **options: Any) -> Stream:
         """A text that flows. With the `state` of another stream it goes on where that one was, with its options.
@@ -301,11 +320,13 @@ class Resolver:
         return replace(self._readings[labels], evict=evict, merge=merge, revive=revive)
 
 
-def _load_again(folder: Path, device: str, code: Sequence[Path], fingerprint: str) -> Resolver:
+def _load_again(
+    folder: Path, device: str, code: Sequence[Path], fingerprint: str, precision: PrecisionName
+) -> Resolver:
     """What a resolver is on its way to another process."""
     for file in code:
         load_code(file)
-    resolver = load(folder, device=device)
+    resolver = load(folder, device=device, precision=precision)
     if resolver.fingerprint != fingerprint:
         raise StreamcorefError(f"{folder}: this is no longer the model that was sent; load it anew")
     return resolver

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from streamcoref._inputs import Speakers, with_speakers
+from streamcoref._precisions import FLOAT32
 from streamcoref._stream_state import pack_state, unpack_state
 from streamcoref._stream_text import StreamText
 from streamcoref._tracking import EntityTracker
@@ -218,6 +219,7 @@ class Stream:
         """
         values = {
             "fingerprint": self._fingerprint(),
+            "precision": self._model.encoder.precision,
             "options": self.options.model_dump(mode="json"),
             "closed": self._closed,
             "entities": self._tracker.to_values(),
@@ -234,6 +236,12 @@ class Stream:
 
     def _restore(self, data: bytes, key: bytes | None) -> None:
         values, memory = unpack_state(data, key)
+        saved_in, ours_in = values.get("precision", FLOAT32), self._model.encoder.precision
+        if saved_in != ours_in:  # whose vectors are not quite the same: a text would depend on where it was stopped
+            raise StreamcorefError(
+                f"the state was saved in {saved_in}, but this model was loaded in {ours_in}; load it with "
+                f"precision={saved_in!r} to go on"
+            )
         if values["fingerprint"] != self._fingerprint():
             raise StreamcorefError("the state was saved with another model; load that one to go on")
         ours = self.options.model_dump(mode="json")

@@ -22,7 +22,7 @@ SERVER.set_forkserver_preload(["tests.cli.warm_start"])
 KILLS = 6
 
 
-def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: float) -> None:
+def resolve(book: Path, store: Path, model: Path, precision: str, beyond: int | None, wait: float) -> None:
     """The command, in a process of its own, that reads little at a time and always saves.
 
     Once it has read further than `beyond`, and a moment after, it is killed, by a thread of its own: another process
@@ -43,7 +43,7 @@ def resolve(book: Path, store: Path, model: Path, beyond: int | None, wait: floa
     document_events.WORDS_AT_ONCE = 80
     if beyond is not None:
         threading.Thread(target=watch, args=(beyond,), daemon=True).start()
-    os._exit(invoke("resolve", book, "-o", store, "--model", model).exit_code)
+    os._exit(invoke("resolve", book, "-o", store, "--model", model, "--precision", precision).exit_code)
 
 
 def run(*arguments: object) -> int:
@@ -55,9 +55,9 @@ def run(*arguments: object) -> int:
     return process.exitcode
 
 
-def never_killed(book: Path, model: Path, folder: Path) -> Rows:
+def never_killed(book: Path, model: Path, folder: Path, precision: str = "float32") -> Rows:
     store = folder / "whole.sqlite"
-    assert invoke("resolve", book, "-o", store, "--model", model).exit_code == 0
+    assert invoke("resolve", book, "-o", store, "--model", model, "--precision", precision).exit_code == 0
     return rows(store)
 
 
@@ -70,20 +70,24 @@ def position(store: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize("name", ["book.txt", "book.md"])
-def test_killed_at_random_moments_it_ends_the_same(name: str, tmp_path: Path, model: Path) -> None:
-    """Also a book whose text is taken out of its file again each time."""
+@pytest.mark.parametrize(("name", "precision"), [("book.txt", "float32"), ("book.md", "float32"), ("book.txt", "int8")])
+def test_killed_at_random_moments_it_ends_the_same(
+    name: str, precision: str, tmp_path: Path, model: Path, request: pytest.FixtureRequest
+) -> None:
+    """Also a book whose text is taken out of its file again each time, and in 8-bit integers."""
+    if precision == "int8":
+        request.getfixturevalue("needs_int8")
     if name == "book.md":
         pytest.importorskip("lxml", reason="the extra books is not installed")
     book, store = tmp_path / name, tmp_path / "book.sqlite"
     book.write_text(text(2500), encoding="utf-8", newline="")
-    whole = never_killed(book, model, tmp_path)
+    whole = never_killed(book, model, tmp_path, precision)
     choose = random.Random(7)
     places = [0]
-    while len(places) <= KILLS and run(book, store, model, places[-1], choose.uniform(0, 0.05)) < 0:
+    while len(places) <= KILLS and run(book, store, model, precision, places[-1], choose.uniform(0, 0.05)) < 0:
         assert position(store) > places[-1]  # it had gone on by something
         places.append(position(store))
-    assert run(book, store, model, None, 0.0) == 0
+    assert run(book, store, model, precision, None, 0.0) == 0
     assert len(places) > KILLS // 2
     assert rows(store) == whole
 

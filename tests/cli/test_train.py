@@ -17,7 +17,7 @@ import pytest
 import torch
 from huggingface_hub.utils import logging as hub_logging
 
-from streamcoref.training.cpu_trial import BOOT, ISA, WITHOUT_AMX, cpu_trouble
+from streamcoref._cpu_trial import BOOT, ISA, WITHOUT_AMX, cpu_trouble
 from tests.cli.commands import complaint_of, run_command
 from tests.training import synthetic
 from tests.training.synthetic import log

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streamcoref.training.cpu_trial import ISA, WITHOUT_AMX, cpu_trouble
+from streamcoref._cpu_trial import ISA, WITHOUT_AMX, cpu_trouble
 
 
 @pytest.fixture(params=["bfloat16", "float16"])

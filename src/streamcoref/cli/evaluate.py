@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from streamcoref.cli.settings import PrecisionOption
 from streamcoref.errors import StreamcorefError
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def evaluate(
     ] = None,
     batch: Annotated[int, typer.Option(min=1, metavar="N", help="Segments that share a pass of the encoder.")] = 1,
     threads: Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads of the CPU to use.")] = None,
+    precision: PrecisionOption = "float32",
     memory: Annotated[
         bool, typer.Option("--memory", help="Also measure the peak memory of tensors; slower on the CPU.")
     ] = False,
@@ -109,8 +111,8 @@ def evaluate(
     at once; and the time of the encoder and of the rest. With --baseline
     every row shows both models, their difference and the share that MODEL
     loses.
-    --evict, --no-evict, --segment-length and --predictions concern MODEL
-    alone; --scheme also a baseline that has that scheme.
+    --evict, --no-evict, --segment-length, --precision and --predictions
+    concern MODEL alone; --scheme also a baseline that has that scheme.
 
     A policy is given as two_distances:singleton=600,cluster=1200,budget=300
     or as the JSON object that a model's config.json has for it.
@@ -134,11 +136,14 @@ def evaluate(
     from streamcoref.formats import write_with
     from streamcoref.formats.spool import DocumentSpool
     from streamcoref.model.checkpoint import load_checkpoint
+    from streamcoref.model.precision import check_precision, use_precision
 
     if threads is not None:
         torch.set_num_threads(threads)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device("cuda" if torch.cuda.is_available() and precision == "float32" else "cpu")
+    check_precision(precision, device)
     checkpoint = _changed(load_checkpoint(model, device), "none" if no_evict else evict, segment_length)
+    use_precision(checkpoint.model, precision)
     other = None if baseline is None else load_checkpoint(baseline, device)
 
     writer = None if output is None else _writer(output, checkpoint)

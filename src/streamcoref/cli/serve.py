@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from streamcoref.cli.settings import PrecisionOption
 from streamcoref.errors import StreamcorefError
 
 _MEGABYTE = 1 << 20
@@ -28,6 +29,7 @@ def serve(
     threads: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="CPU threads for the model.", show_default=False)
     ] = None,
+    precision: PrecisionOption = "float32",
     key_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Keys that callers must have, one a line.", show_default=False),
@@ -87,4 +89,4 @@ def serve(
     from streamcoref.resolver import load
     from streamcoref.server.run import serve as run
 
-    run(load(model, device=device, threads=threads), settings)
+    run(load(model, device=device, threads=threads, precision=precision), settings)

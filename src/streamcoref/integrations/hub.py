@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamcoref._precisions import FLOAT32
 from streamcoref.errors import StreamcorefError
 from streamcoref.integrations.model_card import Figures, model_card
 from streamcoref.model.checkpoint import CARD, save_checkpoint
@@ -24,6 +25,7 @@ def save_model(
     title: str | None = None,
 ) -> None:
     """The model's folder, with a new card above the one that it had."""
+    check_whole(resolver)
     had = resolver.folder / CARD
     before = had.read_text(encoding="utf-8") if had.is_file() else None
     card = model_card(resolver.checkpoint, title or folder.resolve().name, figures, licence, before)
@@ -31,6 +33,12 @@ def save_model(
         save_checkpoint(folder, resolver.checkpoint, card, lossless(resolver.checkpoint.model.state_dict()))
     except OSError as error:
         raise StreamcorefError(f"cannot write the model to {folder}: {error.strerror or error}") from error
+
+
+def check_whole(resolver: Resolver) -> None:
+    """Raise if a model has not all of its numbers any more."""
+    if resolver.precision != FLOAT32:
+        raise StreamcorefError(f"this model was loaded in {resolver.precision}, to read; load it in float32 to save it")
 
 
 def push_model(
@@ -45,6 +53,7 @@ def push_model(
     licence: str | None,
 ) -> str:
     """Make the repository if it is not there, add a commit, and say where it is."""
+    check_whole(resolver)
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 

@@ -12,11 +12,13 @@ import torch
 from pydantic import Field, PositiveInt
 from torch import Tensor, nn
 
+from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref.checked import Options
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.architecture import CODE, MOST_PARAMETERS, at_most, check_architecture
 from streamcoref.model.folder_files import read_table, why
 from streamcoref.model.hub_folders import MODEL_FILES, PICKLED_FILES, fetched, folder_of
+from streamcoref.model.int8_linear import use_int8_layers
 from streamcoref.model.segments import Segment
 
 
@@ -41,6 +43,8 @@ class Encoder(nn.Module):
     `trainable_from` freezes the embeddings and every layer below that number; the number of layers (or more)
     freezes the whole encoder, 0 only the embeddings, None nothing.
     """
+
+    precision: PrecisionName = FLOAT32  # of its linear layers
 
     def __init__(self, model: Any, trainable_from: int | None = None, layers: int = 1, mix: bool = False) -> None:
         super().__init__()
@@ -94,6 +98,12 @@ class Encoder(nn.Module):
             return mixed.mean(0)
         shares = torch.softmax(self.mix, 0).to(mixed.dtype)
         return (shares[:, None, None, None] * mixed).sum(0)
+
+    def use_int8(self) -> None:
+        """Linear layers in 8-bit integers from now on: it reads with them, but cannot learn."""
+        if self.precision != "int8":
+            use_int8_layers(self.model)
+            self.precision = "int8"
 
     def train(self, mode: bool = True) -> Encoder:
         """A frozen encoder keeps its dropout off while the rest trains."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from streamcoref._precisions import FLOAT32
 from streamcoref._process_memory import give_back
 from streamcoref.errors import Remedy, StoppedError, StreamcorefError
 from streamcoref.options import ResolveOptions
@@ -95,6 +96,7 @@ def _origin(
     # The policy as it was given: that is what people know it by.
     evict = options.get("evict")
     kept["evict"] = dict(evict) if isinstance(evict, Mapping) else evict
+    kept["precision"] = resolver.precision
     return StoreOrigin(
         path=source.name,
         size=source.size,
@@ -111,9 +113,9 @@ def _refuse_changes(store: Store, now: StoreOrigin) -> None:
     changes = []
     if before.size != now.size or (now.size is not None and before.sha256 != now.sha256):
         changes.append(f"another text (the content of {now.path} is not what it was)")
-    if before.fingerprint != now.fingerprint:
+    old, new = ({"precision": FLOAT32} | json.loads(origin.options) for origin in (before, now))
+    if before.fingerprint != now.fingerprint and old["precision"] == new["precision"]:
         changes.append(f"another model ({before.model}; now {now.model})")
-    old, new = json.loads(before.options), json.loads(now.options)
     changes += [
         f"another {name} ({_shown(old.get(name))}; now {_shown(new.get(name))})"
         for name in sorted(old.keys() | new.keys())

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from streamcoref._cpu_trial import cpu_trouble
 from streamcoref.errors import StreamcorefError
-from streamcoref.training.cpu_trial import cpu_trouble
 
 PrecisionName = Literal["float32", "bfloat16", "float16"]
 # A document's loss is a sum over its spans: torch's own first scale, 65536, would cost the first dozen steps.

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamcoref.cli.remedies import sentence
+from streamcoref.cli.settings import PrecisionOption
 from streamcoref.errors import StoppedError, StreamcorefError
 
 if TYPE_CHECKING:
+    from streamcoref._precisions import PrecisionName
     from streamcoref.cli.resolve.inputs import Text, TextFile
     from streamcoref.cli.resolve.job import ResolveJob
     from streamcoref.cli.resolve.targets import Target
@@ -91,6 +93,7 @@ def resolve(
         str | None, typer.Option(metavar="NAME", help="Annotation scheme to follow; else the model's first.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, metavar="N", help="Threads of the CPU to use.")] = None,
+    precision: PrecisionOption = "float32",
     encoding: Annotated[str, typer.Option(metavar="NAME", help="Encoding of the texts.")] = "utf-8",
     errors: Annotated[
         str, typer.Option(metavar="HOW", help="What to do with bytes that are no characters: strict, replace, ignore.")
@@ -157,7 +160,7 @@ def resolve(
         if not makes_stores(output, format_name):
             assert output is not None
             source = folder_of_texts(given)
-            job = _load(model, code or [], threads, options, encoding, errors, force)
+            job = _load(model, code or [], threads, precision, options, encoding, errors, force)
             _resolve_folder(source, output, job, ray, format_name, source_format)
             return
     found, wrong = find_files(given, format_to_read(source_format), encoding, errors)
@@ -168,7 +171,7 @@ def resolve(
         raise typer.Exit(_ALL_FAILED)
     target = settle_target(output, format_name, found, defuse=defuse, force=force)
     try:
-        job = _load(model, code or [], threads, options, encoding, errors, force)
+        job = _load(model, code or [], threads, precision, options, encoding, errors, force)
         if ray is not None:
             from streamcoref.cli.resolve.cluster import on_cluster
 
@@ -250,6 +253,7 @@ def _load(
     model: str | None,
     code: Sequence[Path],
     threads: int | None,
+    precision: PrecisionName,
     options: dict[str, Any],
     encoding: str,
     errors: str,
@@ -263,7 +267,8 @@ def _load(
     share_one_heap()
     for path in code:
         load_code(path)
-    return ResolveJob(model or "default", load(model, device="auto", threads=threads), options, encoding, errors, force)
+    resolver = load(model, device="auto", threads=threads, precision=precision)
+    return ResolveJob(model or "default", resolver, options, encoding, errors, force)
 
 
 def _check_options(job: ResolveJob, *, as_stream: bool, is_store: bool) -> None:

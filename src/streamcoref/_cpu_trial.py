@@ -1,7 +1,8 @@
-"""Whether this CPU computes in bfloat16 or float16: a child process tries it, so that nobody else can die of it.
+"""Whether this CPU computes in bfloat16, float16 or int8: a child process tries it, so that nobody else dies of it.
 
 A virtual machine may announce AMX, the matrix instructions of newer CPUs, while its hypervisor traps them. torch
 believes the announcement, and the first larger product ends the process by SIGILL, which no Python code can catch.
+A CPU without VNNI has only an instruction for products of 8-bit integers that cuts off large sums without a word.
 """
 
 from __future__ import annotations
@@ -18,12 +19,7 @@ import torch
 
 from streamcoref._replacing import replacing
 
-# Run with the name of the type; -P: files in the current folder are not mistaken for modules.
-TRIAL: tuple[str, ...] = (
-    sys.executable,
-    "-P",
-    "-c",
-    """
+_FLOATS = """
 import sys, torch
 kind = getattr(torch, sys.argv[1])
 square = torch.ones(64, 64, dtype=kind)
@@ -32,8 +28,26 @@ layer = torch.nn.Linear(64, 64)
 with torch.autocast("cpu", kind):
     loss = layer(torch.ones(64, 64)).float().sum()
 loss.backward()
-""",
-)
+"""
+# As Int8Linear multiplies: the largest numbers there are, of few rows and of many, with one size that is no power of 2.
+_INT8 = """
+import sys, torch
+if not hasattr(torch, "_int_mm"):
+    sys.exit("this torch has no product of 8-bit integers")
+for rows, inner, columns in (1, 384, 384), (7, 50, 33), (64, 64, 64), (384, 1536, 384):
+    left, right = (254 * torch.randint(2, shape) - 127 for shape in ((rows, inner), (inner, columns)))
+    left[0], right[:, 0] = 127, 127
+    product = torch._int_mm(left.to(torch.int8), right.to(torch.int8))
+    if not torch.equal(product.double(), left.double() @ right.double()):
+        sys.exit("its sums of 8-bit products are wrong, as without the instructions of VNNI")
+"""
+
+
+def trial_of(kind: str) -> tuple[str, ...]:
+    """What the child runs, with the name of the type; -P: files in the current folder are not mistaken for modules."""
+    return sys.executable, "-P", "-c", _INT8 if kind == "int8" else _FLOATS
+
+
 SECONDS = 300.0  # a child needs two of them, most to import torch; on a busy machine more
 ISA = "ONEDNN_MAX_CPU_ISA"  # up to which instructions torch's products go
 WITHOUT_AMX = "AVX512_CORE_BF16"
@@ -42,8 +56,8 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 FAULTS = (signal.SIGILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE)
 
 
-def cpu_trouble(kind: str, trial: Sequence[str] = TRIAL, seconds: float = SECONDS) -> str | None:
-    """What is wrong with `bfloat16` or `float16` on this CPU, and what to do; None if they work.
+def cpu_trouble(kind: str, trial: Sequence[str] | None = None, seconds: float = SECONDS) -> str | None:
+    """What is wrong with `bfloat16`, `float16` or `int8` on this CPU, and what to do; None if they work.
 
     The answer is kept for as long as the machine runs, for this torch and this value of ONEDNN_MAX_CPU_ISA.
     """
@@ -51,9 +65,9 @@ def cpu_trouble(kind: str, trial: Sequence[str] = TRIAL, seconds: float = SECOND
     known = _read_answers()
     if key in known:
         return known[key] or None
-    trouble, lasting = _try(kind, trial, seconds)
+    trouble, lasting = _try(kind, trial or trial_of(kind), seconds)
     if trouble is not None:
-        trouble = f"{kind} does not work on this CPU: {trouble}; {_remedy()}"
+        trouble = f"{kind} does not work on this CPU: {trouble}; {_remedy(lasting)}"
     if lasting:
         _keep_answers({**known, key: trouble or ""})
     return trouble
@@ -77,8 +91,9 @@ def _try(kind: str, trial: Sequence[str], seconds: float) -> tuple[str | None, b
     return f"a process that tried a small product failed: {said[-1] if said else f'status {child.returncode}'}", False
 
 
-def _remedy() -> str:
-    if os.environ.get(ISA) == WITHOUT_AMX:
+def _remedy(by_the_cpu: bool) -> str:
+    """Other instructions help only where those that were tried ended the child."""
+    if not by_the_cpu or os.environ.get(ISA) == WITHOUT_AMX:
         return "use float32"
     return f"set {ISA}={WITHOUT_AMX} before Python is started, or use float32"
 

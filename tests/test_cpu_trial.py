@@ -1,14 +1,15 @@
-"""Short floats on a CPU are tried by a child, which may die: what is said then, and what is remembered."""
+"""Short numbers on a CPU are tried by a child, which may die: what is said then, and what is remembered."""
 
 from __future__ import annotations
 
 import json
+import platform
 import sys
 from pathlib import Path
 
 import pytest
 
-from streamcoref.training.cpu_trial import BOOT, FAULTS, ISA, WITHOUT_AMX, cpu_trouble
+from streamcoref._cpu_trial import BOOT, FAULTS, ISA, WITHOUT_AMX, cpu_trouble
 
 KEEPS = pytest.mark.skipif(not BOOT.exists(), reason="this system does not tell one boot from another")
 REMEDY = f"set {ISA}={WITHOUT_AMX} before Python is started, or use float32"
@@ -118,3 +119,14 @@ def test_without_a_place_for_the_cache_every_question_is_asked(cache: Path) -> N
 def test_the_trial_itself_runs() -> None:
     """In a type that every CPU knows."""
     assert cpu_trouble("float32") is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the limit is one of x86")
+def test_a_cpu_without_vnni_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sums of 8-bit products are cut off, and nothing says so: where they are right, it has the instructions."""
+    monkeypatch.setenv(ISA, "AVX2")
+    assert cpu_trouble("int8") == (
+        "int8 does not work on this CPU: a process that tried a small product failed: its sums of 8-bit products are "
+        "wrong, as without the instructions of VNNI; use float32"
+    )

@@ -1,0 +1,64 @@
+"""Linear layers in 8-bit integers: a quarter of the time on CPUs that multiply these in one instruction (VNNI)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from streamcoref.errors import StreamcorefError
+
+LARGEST = 127  # of both signs: -128 has no counterpart
+_TINY = 1e-30  # a scale above 0 for rows that are all 0
+
+
+class Int8Linear(nn.Module):
+    """y = s_x s_w (q_x q_w) + b, with one scale s_w for each output and one s_x for each row of the input.
+
+    A row's scale is that of its own largest number, so its answer depends on no other row, whoever shares the batch.
+    The sums of q_x q_w are integers and exact: in whatever order, by however many threads, they are the same.
+    """
+
+    weight: Tensor  # [in, out], int8
+    scale: Tensor  # [out]
+    bias: Tensor | None  # [out]
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__()
+        given = layer.weight.detach().float()  # [out, in]
+        scale = (given.abs().amax(1) / LARGEST).clamp_min(_TINY)
+        weight = torch.round(given / scale[:, None]).to(torch.int8)
+        self.register_buffer("weight", weight.t().contiguous())
+        self.register_buffer("scale", scale)
+        self.register_buffer("bias", None if layer.bias is None else layer.bias.detach().float())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., in] to [..., out]."""
+        rows = x.reshape(-1, x.shape[-1])
+        scale = rows.abs().amax(1, keepdim=True).div_(LARGEST).clamp_min_(_TINY)  # [n, 1]
+        product = torch._int_mm(rows.div(scale).round_().to(torch.int8), self.weight)
+        y = product.float().mul_(scale).mul_(self.scale)
+        if self.bias is not None:
+            y.add_(self.bias)
+        return y.view(*x.shape[:-1], -1)
+
+
+def use_int8_layers(model: Any) -> None:
+    """Every linear layer of an encoder becomes one in 8-bit integers. Embeddings, norms and attention stay as they are.
+
+    Kinds of linear layers that a model has made for itself stay too: who knows what they do.
+    """
+    places = [
+        (part, name, child)
+        for part in model.modules()
+        for name, child in part.named_children()
+        if type(child) is nn.Linear
+    ]
+    if not places:
+        raise StreamcorefError(f"a {model.config.model_type} encoder has no linear layers that int8 knows; use float32")
+    made: dict[nn.Linear, Int8Linear] = {}  # layers may share one
+    for part, name, child in places:
+        if child not in made:
+            made[child] = Int8Linear(child)
+        setattr(part, name, made[child])
