@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import build_model, preset
+from streamcoref.model.features.identity import Likeness
+from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.training.conversion import take_weights
 from tests.model import toys
 
@@ -66,3 +69,28 @@ def test_a_scorer_of_another_size_is_not_taken() -> None:
     config = toys.config(pair_score={**SCORER, "hidden": 16, "features": [*SCORER["features"], "agreement"]})
     missing, _ = take_weights(build_model(config), model_with(1))
     assert "pair_score.net.hidden.weight" in missing
+
+
+def test_values_that_a_baseline_never_saw_begin_as_the_features_say() -> None:
+    names = {"features": ["distance", "identity"], "prior_features": ["distance", "identity"]}
+    baseline = toys.model(toys.config(kind="baseline", pair_score={**SCORER, **names}), 1)
+    more = {name: [*given, "talk"] for name, given in names.items()}
+    model = model_with(2, **more)
+    take_weights(model, baseline)
+    scorer = model.pair_score
+    assert isinstance(scorer, CoarseToFineScorer)
+    prior, refine = scorer.prior_features, scorer.features
+    for place, feature in enumerate(prior.features[1:], 1):
+        weights = scorer.prior.weight[0, 4 * place : 4 * (place + 1)]
+        scores = (prior.table(feature.name) @ weights).tolist()
+        assert feature.beginnings
+        for value, (like, above) in feature.beginnings.items():
+            assert scores[value] == pytest.approx(scores[like] + above, abs=1e-3)
+            assert torch.equal(refine.table(feature.name)[value], refine.table(feature.name)[like])
+    given = baseline.state_dict()["pair_score.prior_features.tables.identity.weight"]
+    assert torch.equal(prior.table("identity")[Likeness.SAME_NAME], given[Likeness.SAME_NAME]), (
+        "what it has learnt stays"
+    )
+    again = model_with(3, **more)
+    take_weights(again, model)
+    assert torch.equal(again.state_dict()["pair_score.prior.weight"], scorer.prior.weight), "once is enough"

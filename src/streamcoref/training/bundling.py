@@ -12,20 +12,10 @@ from streamcoref.checked import Options
 from streamcoref.model.base import CorefModel
 from streamcoref.model.checkpoint import CARD, Checkpoint, load_checkpoint, save_checkpoint
 from streamcoref.model.config import build_model
-from streamcoref.model.features.agreement import Value
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.storage import Storage, stored_bytes
 from streamcoref.model.weight_files import split
 from streamcoref.training.conversion import take_weights
-
-# Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
-CONFLICTS = (
-    Value.SHARED_NAME,
-    Value.OTHER_NAME,
-    Value.OTHER_GENDER,
-    Value.OTHER_SPEAKER,
-    Value.SAME_SPEAKER_OTHER,
-)
 
 
 class BundleOptions(Options):
@@ -34,8 +24,8 @@ class BundleOptions(Options):
     weights: Storage = "float16"  # how their numbers are stored
     max_file_mb: PositiveFloat = 95  # of 10^6 bytes; more weights are several files, for hosts that take none larger
     heads: tuple[Literal["types", "kinds", "statuses"], ...] = ("types",)  # that stay
-    # What a clear conflict in the feature `agreement` costs beyond what was learnt: a model knows its training texts
-    # too well to need agreement as much as on others.
+    # What a clear conflict of names or genders costs beyond what was learnt: a model knows its training texts too well
+    # to need these as much as on others.
     conflict_penalty: NonNegativeFloat = 0.0
 
 
@@ -73,8 +63,9 @@ def penalise(model: CorefModel, penalty: float) -> None:
     """Lower the prior score of conflicts: their embeddings move along the weights that read them."""
     scorer = model.pair_score
     assert isinstance(scorer, CoarseToFineScorer)
-    place = scorer.prior_features.names.index("agreement")
-    table: torch.Tensor = scorer.prior_features.tables["agreement"].weight  # type: ignore[assignment]
-    size = table.shape[1]
-    weights = scorer.prior.weight[0, place * size : (place + 1) * size]
-    table[list(CONFLICTS)] -= penalty * weights / weights.square().sum()
+    features = scorer.prior_features
+    size = features.size // len(features.features)
+    for place, feature in enumerate(features.features):
+        weights = scorer.prior.weight[0, place * size : (place + 1) * size]
+        for value, clearly in feature.conflicts.items():
+            features.table(feature.name)[value] -= penalty * clearly * weights / weights.square().sum()

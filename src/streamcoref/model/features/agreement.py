@@ -56,6 +56,14 @@ class Value(IntEnum):
     SAME_SPEAKER, OTHER_SPEAKER, SAME_SPEAKER_OTHER, OTHER_SPEAKER_OTHER = 21, 22, 23, 24
 
 
+# Names that share a part or nothing, another gender, an "I" of another speaker, a "you" that is its own speaker
+_CONFLICTS: dict[int, float] = {
+    Value.SHARED_NAME: 1.0,
+    Value.OTHER_NAME: 1.0,
+    Value.OTHER_GENDER: 1.0,
+    Value.OTHER_SPEAKER: 1.0,
+    Value.SAME_SPEAKER_OTHER: 1.0,
+}
 _TURNS = Value.SAME_TURN_OTHER - Value.SAME_TURN  # how many places of a turn are told apart
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
@@ -66,6 +74,7 @@ class Agreement(PairFeature):
 
     name = "agreement"
     buckets = len(Value)
+    conflicts = _CONFLICTS
 
     def __init__(self, names: int, span_names: int, lexicon: Lexicon) -> None:
         self.names, self.span_names, self.lexicon = names, span_names, lexicon

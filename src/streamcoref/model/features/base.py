@@ -58,6 +58,8 @@ class PairFeature(ABC):
     buckets: int
     # How the values begin that no two mentions have, but a mention and an entity: what a baseline has not learnt.
     beginnings: Mapping[int, Beginning] = MappingProxyType({})
+    # Values that speak against a pair, each with how clearly, up to 1: what a bundled model's conflicts cost more.
+    conflicts: Mapping[int, float] = MappingProxyType({})
     span_columns: np.dtype[Any] = NO_COLUMNS
     entity_columns: np.dtype[Any] = NO_COLUMNS
 

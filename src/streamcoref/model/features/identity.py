@@ -87,6 +87,17 @@ _BEGINNINGS: dict[int, Beginning] = {
     Likeness.NEITHER: Beginning(Likeness.OTHER_VOICE, -3.0),
     Likeness.REVERSED: Beginning(Likeness.SAME_TURN_OTHER, -3.0),
 }
+_CONFLICTS: dict[int, float] = {
+    Likeness.OTHER_NAME: 1.0,
+    Likeness.OTHER_TITLE: 1.0,
+    Likeness.OF_THE_FAMILY: 0.5,  # it may be a wife under her husband's name
+    Likeness.NAMELESS_CLASHES: 1.0,
+    Likeness.OTHER_GENDER: 1.0,
+    Likeness.GENDER_AT_TIMES: 0.7,  # it was wrong before, most likely
+    Likeness.NOUN_CLASHES: 1.0,
+    Likeness.NOUN_AT_TIMES: 0.7,
+    Likeness.NARRATES: 0.7,
+}
 _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a turn are told apart
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
@@ -109,6 +120,7 @@ class Identity(PairFeature):
     name = "identity"
     buckets = len(Likeness)
     beginnings = _BEGINNINGS
+    conflicts = _CONFLICTS
     span_columns = np.dtype(
         [
             ("kind", np.int64),
