@@ -22,7 +22,7 @@ pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip instal
 
 from streamcoref.integrations.ray_dataset import DatasetWorker, resolve_dataset  # noqa: E402
 from streamcoref.integrations.ray_parts import FolderTask, PartDone, PartFormat, PartPlan, PartWorker  # noqa: E402
-from streamcoref.integrations.ray_storage import Storage, is_address  # noqa: E402
+from streamcoref.integrations.ray_storage import SharedFolder, is_address  # noqa: E402
 
 TEXT = "Anna saw the captain. He left her under the old ship. She lost his letter, and he found it."
 
@@ -131,7 +131,9 @@ def part_worker(
     return PartWorker(
         lambda: parcel,
         "cpu",
-        FolderTask(Storage(source), Storage(target), part_format, read_as, "utf-8", "strict", {"singletons": True}),
+        FolderTask(
+            SharedFolder(source), SharedFolder(target), part_format, read_as, "utf-8", "strict", {"singletons": True}
+        ),
     )
 
 
@@ -189,14 +191,14 @@ def test_a_part_without_a_text_is_no_file(parcel: ModelParcel, tmp_path: Path) -
 
 
 def state(target: Path, *, force: bool = False, **origin: Any) -> ray_folder._State:
-    return ray_folder._State(Storage(target), {"model": "m", **origin}, ".jsonl", force=force)
+    return ray_folder._State(SharedFolder(target), {"model": "m", **origin}, ".jsonl", force=force)
 
 
 def files(source: Path, *names: str) -> list[Any]:
     source.mkdir(exist_ok=True)
     for name in names:
         (source / name).write_text("Anna.", encoding="utf-8")
-    return ray_folder._files(Storage(source), (".txt",))
+    return ray_folder._files(SharedFolder(source), (".txt",))
 
 
 def make(part: PartPlan, target: Path, how: ray_folder._State | None) -> None:
@@ -259,11 +261,11 @@ def test_errors_of_a_run_are_written_down_and_forgotten_by_the_next(tmp_path: Pa
     assert not (tmp_path / ray_folder.ERRORS).exists()
 
 
-# Storage
+# Folders that machines share
 
 
 def test_a_file_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
-    storage = Storage(tmp_path)
+    storage = SharedFolder(tmp_path)
 
     def stopped() -> None:
         with storage.written("deep/a") as stream:
@@ -284,12 +286,12 @@ def test_addresses_of_other_storage() -> None:
     assert is_address("s3://bucket/folder")
     assert not is_address("folder/s3")
     with pytest.raises(StreamcorefError, match="this storage cannot be reached"):
-        Storage("nowhere://bucket/folder")
+        SharedFolder("nowhere://bucket/folder")
 
 
 def test_what_lies_elsewhere_is_read_from_a_copy(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Anna", encoding="utf-8")
-    storage = Storage(tmp_path)
+    storage = SharedFolder(tmp_path)
     storage.is_local = False
     with storage.local_copy("a.txt") as copy:
         assert copy != tmp_path / "a.txt"

@@ -24,7 +24,7 @@ from streamcoref.integrations.ray_parts import (
     endings_of,
     is_read,
 )
-from streamcoref.integrations.ray_storage import Storage, StoredFile
+from streamcoref.integrations.ray_storage import SharedFolder, StoredFile
 from streamcoref.resolver import Resolver, load
 from streamcoref.text.decoding import check_encoding
 
@@ -94,7 +94,7 @@ def resolve_folder(
     ray = connect(address)
     resolver = model if isinstance(model, Resolver) else load(model)
     resolver.resolve("", **options)  # raises if this model cannot do what is asked for
-    task = FolderTask(Storage(source), Storage(target), format, read_as, encoding, errors, options)
+    task = FolderTask(SharedFolder(source), SharedFolder(target), format, read_as, encoding, errors, options)
     if f"{task.target.address}/".startswith(f"{task.source.address}/"):
         raise StreamcorefError(f"{target}: this is in the folder of the texts; name another one")
     files = _files(task.source, endings)
@@ -115,7 +115,7 @@ def resolve_folder(
     return FolderReport(resolved, len(files) - len(waiting), done["texts"], done["words"], wrong, foreign)
 
 
-def _files(source: Storage, endings: tuple[str, ...]) -> list[StoredFile]:
+def _files(source: SharedFolder, endings: tuple[str, ...]) -> list[StoredFile]:
     if not source.exists():
         raise InputError("no such folder", source.address)
     files = [file for file in source.listed() if is_read(file.name, endings)]
@@ -187,7 +187,7 @@ class _State:
     This process alone writes these, one after the other, so that a part counts once however often it was made.
     """
 
-    def __init__(self, target: Storage, origin: Mapping[str, Any], ending: str, *, force: bool) -> None:
+    def __init__(self, target: SharedFolder, origin: Mapping[str, Any], ending: str, *, force: bool) -> None:
         self._target, self._ending = target, ending
         if target.is_file():
             raise StreamcorefError(f"{target.address}: this is a file; name a folder")

@@ -21,7 +21,7 @@ from streamcoref.integrations.extras import import_extra
 from streamcoref.integrations.ray_cluster import ModelParcel
 from streamcoref.integrations.ray_dataset import sentence_of
 from streamcoref.integrations.ray_rows import document_row, document_schema, table_of
-from streamcoref.integrations.ray_storage import Storage
+from streamcoref.integrations.ray_storage import SharedFolder
 from streamcoref.text import document_from_text
 from streamcoref.text.files import read_text
 
@@ -71,8 +71,8 @@ class PartDone:
 class FolderTask:
     """What all parts of a folder have in common."""
 
-    source: Storage
-    target: Storage
+    source: SharedFolder
+    target: SharedFolder
     format: PartFormat
     read_as: str | None  # the format of all files, if that was told
     encoding: str
@@ -148,13 +148,13 @@ class PartWorker:
 
 
 @contextmanager
-def _jsonlines(target: Storage, name: str) -> Iterator[Take]:
+def _jsonlines(target: SharedFolder, name: str) -> Iterator[Take]:
     with target.written(name) as stream:
         yield lambda lines: shutil.copyfileobj(lines, stream)
 
 
 @contextmanager
-def _parquet(target: Storage, name: str) -> Iterator[Take]:
+def _parquet(target: SharedFolder, name: str) -> Iterator[Take]:
     parquet = import_extra("pyarrow.parquet", "ray")
     rows: list[Any] = []
     held = 0
@@ -179,7 +179,7 @@ def _parquet(target: Storage, name: str) -> Iterator[Take]:
             write()
 
 
-_PARTS: dict[PartFormat, Callable[[Storage, str], AbstractContextManager[Take]]] = {
+_PARTS: dict[PartFormat, Callable[[SharedFolder, str], AbstractContextManager[Take]]] = {
     "jsonlines": _jsonlines,
     "parquet": _parquet,
 }

@@ -30,7 +30,7 @@ class StoredFile(NamedTuple):
     size: int
 
 
-class Storage:
+class SharedFolder:
     """A folder, by its path or address. It is sent to workers as its address: each opens it with its own rights."""
 
     def __init__(self, address: str | Path) -> None:
@@ -46,7 +46,7 @@ class Storage:
         self.is_local = self._files.type_name == "local"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Storage, (self.address,)
+        return SharedFolder, (self.address,)
 
     def _path(self, name: str) -> str:
         return str(PurePosixPath(self._folder) / name)
