@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from streamcoref._precisions import PrecisionName
 from streamcoref.errors import StreamcorefError
 from streamcoref.integrations.extras import import_extra
 from streamcoref.model.hub_folders import MODEL_FILES
@@ -65,6 +66,7 @@ class ModelParcel:
     files: dict[str, bytes]
     code: Sequence[tuple[str, bytes]]
     fingerprint: str
+    precision: PrecisionName
 
     @classmethod
     def of(cls, resolver: Resolver) -> ModelParcel:
@@ -73,7 +75,8 @@ class ModelParcel:
             raise StreamcorefError(f"this resolver cannot be sent elsewhere: its model is in no folder ({folder})")
         names = sorted({path for pattern in MODEL_FILES for path in folder.glob(pattern) if path.is_file()})
         code = [(path.name, path.read_bytes()) for path in loaded_code()]
-        return cls({path.name: path.read_bytes() for path in names}, code, resolver.fingerprint)
+        files = {path.name: path.read_bytes() for path in names}
+        return cls(files, code, resolver.fingerprint, resolver.precision)
 
     def unpack(self, device: str = "cpu") -> Resolver:
         """The resolver, in a worker: with one thread, so that sums are made in the order in which all others make
@@ -91,7 +94,7 @@ class ModelParcel:
             model.mkdir()
             for file, content in self.files.items():
                 (model / file).write_bytes(content)
-            resolver = load(model, device=device, threads=1)
+            resolver = load(model, device=device, threads=1, precision=self.precision)
         if resolver.fingerprint != self.fingerprint:
             raise StreamcorefError("the model's folder has changed since it was loaded; load it anew")
         return resolver
