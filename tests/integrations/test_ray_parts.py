@@ -43,7 +43,7 @@ def local(parcel: ModelParcel) -> Resolver:
 def test_a_model_arrives_as_it_was_sent(parcel: ModelParcel, local: Resolver) -> None:
     assert local.fingerprint == parcel.fingerprint
     assert not local.folder.exists()
-    other = ModelParcel(parcel.files, (), "another")
+    other = ModelParcel(parcel.files, (), "another", "float32")
     with pytest.raises(StreamcorefError, match="has changed since it was loaded"):
         other.unpack()
     with pytest.raises(StreamcorefError, match="its model is in no folder"):
@@ -54,7 +54,7 @@ def test_code_of_parts_travels_with_it(parcel: ModelParcel, tmp_path: Path) -> N
     file = tmp_path / "mine.py"
     file.write_text("import sys\nsys.modules[__name__].arrived = True\n", encoding="utf-8")
     load_code(file)
-    sent = ModelParcel(parcel.files, [(file.name, file.read_bytes())], parcel.fingerprint)
+    sent = ModelParcel(parcel.files, [(file.name, file.read_bytes())], parcel.fingerprint, "float32")
     before = set(sys.modules)
     sent.unpack()
     assert any(getattr(sys.modules[name], "arrived", False) for name in set(sys.modules) - before)
