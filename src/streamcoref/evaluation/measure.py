@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -83,6 +84,7 @@ def _answer(
     began = now(model.device)
     with torch.inference_mode(), measured as peak:
         reading = model.reading(config.genre_of(document), setting.scheme, config.evict.build())
+        reading = replace(reading, merge=config.merge, revive=config.revive)  # as users read with this model
         answered = predict(model, segments, document, reading, encoder, setting.answers_singletons, watch=seen.note)
     seconds = now(model.device) - began
     scores = score_document(key, answered.predicted_clusters or (), singletons=setting.singletons)

@@ -88,9 +88,9 @@ class IncrementalModel(CorefModel):
         This is the only way into a memory, for streams, files, evaluation and training, which decides by labels.
         """
         segment = spans.segment
-        spans = self.pair_score.features.in_order(spans)
+        spans, waiting = self.pair_score.features.in_order(spans)
         with deciding(self):
-            notes, links = self.link(spans, state, reading, decide)
+            notes, links = self.link(spans, waiting, state, reading, decide)
             merged = self.merge(state, reading.merge) if reading.merge else []
             alive = len(state.memory)
             evicted = state.memory.remove(reading.evict(state.memory, segment.end))
@@ -99,11 +99,11 @@ class IncrementalModel(CorefModel):
         return SegmentResult([spans], links, evicted, alive, notes, state.conversation.report(), merged)
 
     def link(
-        self, spans: SegmentSpans, state: State, reading: Reading, decide: Decide | None = None
+        self, spans: SegmentSpans, waiting: int, state: State, reading: Reading, decide: Decide | None = None
     ) -> tuple[Notes, list[Link]]:
         """Join each span to the entity of the best score, if that is better than a new one, else start one.
 
-        Spans that wait are the last ones: before them it is settled who speaks, as far as the others tell.
+        The last ones, `waiting` of them, wait: before them it is settled who speaks, as far as the others tell.
         """
         memory, features = state.memory, self.pair_score.features
         listener = state.conversation.listen(spans.segment, self.lexicon)
@@ -111,7 +111,7 @@ class IncrementalModel(CorefModel):
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
         revive(memory, state.register, readings.notes)
-        waiting = len(spans) - features.waiting(spans)
+        first_waiting = len(spans) - waiting
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
         table = ScoreTable(
@@ -123,11 +123,11 @@ class IncrementalModel(CorefModel):
         weights: list[Tensor | float] = []  # the share of what each entity was
         for m, mention_score in enumerate(own.tolist()):
             span = spans.word_spans[m]
-            if m == waiting:
+            if m == first_waiting:
                 listener.settle()
                 features.settle(spans, readings.notes, state.conversation)
                 table.noted(*range(m, len(spans)))
-            elif m < waiting and (expected := listener.expects(span)) is not None:
+            elif m < first_waiting and (expected := listener.expects(span)) is not None:
                 features.expect(readings.notes, m, expected)
                 table.noted(m)
             row = table.row(m) + mention_score
@@ -144,7 +144,7 @@ class IncrementalModel(CorefModel):
             scores[m, : len(row)] = row
             slots.append(slot)
             listener.decided(span, int(memory.ids[slot]))
-        if waiting == len(spans):
+        if not waiting:
             listener.settle()
         shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()

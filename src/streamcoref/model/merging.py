@@ -73,8 +73,10 @@ def merge_who_answers(memory: EntityMemory, answers: Mapping[tuple[int, int], in
     for (speaker, _), times in answers.items():
         totals[speaker] += times
     for (speaker, called), times in answers.items():
-        slots = {int(number): slot for slot, number in enumerate(memory.ids)}
-        if times <= votes or 2 * times <= totals[speaker] or not {speaker, called} <= slots.keys():
+        if times <= votes or 2 * times <= totals[speaker]:
+            continue
+        slots = {number: slot for slot, number in enumerate(memory.ids.tolist())}
+        if not {speaker, called} <= slots.keys():
             continue
         notes = memory.notes.at([slots[speaker], slots[called]])
         named, sexes = notes["called"].any(-1).tolist(), _sex(notes["genders"]).tolist()

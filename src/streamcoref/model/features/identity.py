@@ -97,6 +97,8 @@ _CONFLICTS: dict[int, float] = {
     Likeness.NOUN_CLASHES: 1.0,
     Likeness.NOUN_AT_TIMES: 0.7,
     Likeness.NARRATES: 0.7,
+    Likeness.OTHER_SPEAKER: 1.0,  # an "I" of somebody else
+    Likeness.SAME_SPEAKER_OTHER: 1.0,  # a "you" that is its own speaker
 }
 _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a turn are told apart
 _NEVER = 1 << 40  # more turns than a text can have

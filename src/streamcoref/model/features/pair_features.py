@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -49,20 +48,16 @@ class PairFeatures(nn.Module):
         """What has to follow a text for these features, each once, as at its beginning."""
         return list({tracker.name: tracker for feature in self.features for tracker in feature.trackers()}.values())
 
-    def in_order(self, spans: SegmentSpans) -> SegmentSpans:
-        """The spans in the order in which they are decided: that of the text, but those that wait are the last."""
-        waits = self._waits(spans)
-        return spans.at(np.argsort(waits, kind="stable")) if waits.any() else spans
+    def in_order(self, spans: SegmentSpans) -> tuple[SegmentSpans, int]:
+        """The spans in the order in which they are decided: that of the text, but those that wait are the last.
 
-    def waiting(self, spans: SegmentSpans) -> int:
-        """How many of them wait."""
-        return int(self._waits(spans).sum())
-
-    def _waits(self, spans: SegmentSpans) -> npt.NDArray[np.bool_]:
+        Also how many these are.
+        """
         waits = np.zeros(len(spans), dtype=bool)
         for feature in self.features:
             waits |= np.array(feature.waits(spans) or False)
-        return waits
+        waiting = int(waits.sum())
+        return (spans.at(np.argsort(waits, kind="stable")) if waiting else spans), waiting
 
     def expect(self, notes: Notes, span: int, expected: Expected) -> None:
         for feature in self.features:
