@@ -263,9 +263,9 @@ def test_missing_things(run: Run, chat: Path, tmp_path: Path) -> None:
 
 def test_unknown_and_unfit_formats(run: Run, chat: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert "no format 'docx'" in sentence(run("convert", chat, out, "--to", "docx"))
-    assert "no format 'docx'" in sentence(run("convert", chat, tmp_path / "out.csv", "--from", "docx"))
-    assert "no format 'docx'" in sentence(run("info", chat, "--format", "docx"))
+    assert "no format 'odt'" in sentence(run("convert", chat, out, "--to", "odt"))
+    assert "no format 'odt'" in sentence(run("convert", chat, tmp_path / "out.csv", "--from", "odt"))
+    assert "no format 'odt'" in sentence(run("info", chat, "--format", "odt"))
     assert "add --to FORMAT" in sentence(run("convert", chat, out))
     assert "can only be read" in sentence(run("convert", chat, out, "--to", "text"))
     assert "can only be written" in sentence(run("convert", chat, out, "--from", "html", "--to", "csv"))

@@ -127,15 +127,15 @@ class Conversation:
         self.latest = 0  # the turn that the last segment ended with, if its paragraph goes on
         self.answers: dict[tuple[int, int], int] = {}  # how often somebody answered when another one was called
 
-    def listen(self, segment: Segment, lexicon: Lexicon) -> Listener:
+    def listen(self, segment: Segment, lexicon: Lexicon) -> SegmentListener:
         """Note the turns of the next segment. Who speaks them is found out as its mentions are decided."""
         numbers = segment.tracks.get(Quotations.name)
         if numbers is None:
-            return Listener(self, segment, [], [], lexicon)
+            return SegmentListener(self, segment, [], [], lexicon)
         quoted = self._note(segment, numbers)
         before, self.latest = self.latest, _open_turn(segment, numbers, self.latest)
         cues = list(speaker_cues(segment.words, numbers, before, lexicon)) if quoted or before else []
-        return Listener(self, segment, quoted, cues, lexicon)
+        return SegmentListener(self, segment, quoted, cues, lexicon)
 
     def _note(self, segment: Segment, numbers: Sequence[int]) -> list[Run]:
         """Add the segment's turns; its quotations."""
@@ -239,7 +239,7 @@ class Conversation:
         return conversation
 
 
-class Listener:
+class SegmentListener:
     """Follows a segment while its mentions are decided, in the order of the text, and finds out who speaks."""
 
     def __init__(

@@ -24,7 +24,7 @@ class Merge(NamedTuple):
     gone: int
 
 
-class Called(NamedTuple):
+class MainName(NamedTuple):
     """What an entity is mostly called: first and last word, which of a single word are one, and its title's gender."""
 
     id: int
@@ -38,7 +38,7 @@ class Called(NamedTuple):
     def is_single(self) -> bool:
         return self.first == self.last
 
-    def clashes(self, other: Called) -> bool:
+    def clashes(self, other: MainName) -> bool:
         """Whether a title (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
         return _differ(self.title, other.title) or _differ(self.sex, other.sex) or _differ(self.title, other.sex)
 
@@ -89,7 +89,7 @@ def merge_who_answers(memory: EntityMemory, answers: Mapping[tuple[int, int], in
 def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
     """The slots of two entities that are one, the older before the younger, whichever stands where."""
     names = _names(notes, votes)
-    by_word: dict[int, list[Called]] = defaultdict(list)
+    by_word: dict[int, list[MainName]] = defaultdict(list)
     for name in names:
         for word in {name.first, name.last}:
             by_word[word].append(name)
@@ -106,7 +106,7 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
     return None
 
 
-def _names(notes: Notes, votes: int) -> list[Called]:
+def _names(notes: Notes, votes: int) -> list[MainName]:
     """Of the entities that have one which most of their names are, in the order of their ids."""
     called = notes["called"]
     if not len(called):
@@ -116,10 +116,10 @@ def _names(notes: Notes, votes: int) -> list[Called]:
     sure = (called[rows, top] >= votes) & (2 * called[rows, top] >= called.sum(-1))
     title, first, last = (notes[name][rows, top] for name in ("titles", "firsts", "lasts"))
     columns = zip(*(a.tolist() for a in (notes["id"], rows, title, first, last, _sex(notes["genders"]))), strict=True)
-    return sorted(Called(*values) for values, is_sure in zip(columns, sure.tolist(), strict=True) if is_sure)
+    return sorted(MainName(*values) for values, is_sure in zip(columns, sure.tolist(), strict=True) if is_sure)
 
 
-def _one_person(one: Called, other: Called, group: Sequence[Called]) -> bool:
+def _one_person(one: MainName, other: MainName, group: Sequence[MainName]) -> bool:
     """Whether names that have a word in common, which all of the group have, are one person's."""
     if (one.first, one.last) == (other.first, other.last):
         return True
@@ -130,7 +130,7 @@ def _one_person(one: Called, other: Called, group: Sequence[Called]) -> bool:
     return set(same) == {(full.first, full.last)}  # nobody else can be meant
 
 
-def _owner(name: Called, others: Sequence[Called], notes: Notes, votes: int) -> Called | None:
+def _owner(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
     """Who is called by a title and a surname, too, and mostly by something else."""
     forms = (notes["titles"] == name.title) & (notes["firsts"] == name.first) & (notes["lasts"] == name.last)
     counts = np.where(forms, notes["called"], 0).sum(-1)
