@@ -9,19 +9,7 @@ from streamcoref.model.memory import EntityMemory
 from streamcoref.model.register import Register, revive
 from tests.model.features import pairs
 from tests.model.features.pairs import said
-
-IDENTITY = pairs.build("identity")
-
-
-def memory_of(*entities: list[str]) -> EntityMemory:
-    memory = EntityMemory(2, [IDENTITY])
-    memory.reserve(len(entities))
-    for number, texts in enumerate(entities):
-        notes = pairs.notes_of([said(text) for text in texts], IDENTITY)
-        slot = memory.add(torch.tensor([float(number), 1.0]), notes, 0)
-        for m in range(1, len(texts)):
-            memory.join(slot, 0.5, torch.zeros(2), notes, m)
-    return memory
+from tests.model.test_merging import IDENTITY, memory_of
 
 
 def evict_all(memory: EntityMemory, register: Register, places: int) -> list[int]:
