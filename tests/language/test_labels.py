@@ -32,6 +32,11 @@ def best(*mentions: str) -> str:
         (["Ludwig van Beethoven", "the composer", "the composer"], "Ludwig van Beethoven"),
         (["Ingrid and her son", "they", "the two"], "Ingrid and her son"),
         (["the", "it"], "the"),
+        (["Mr.", "Mr.", "he", "the stranger"], "the stranger"),
+        (["Mr.", "he", "him", "he"], "he"),
+        (["my dear", "my dear", "Jane"], "Jane"),
+        (["my dear", "my dear", "she", "she", "her", "she"], "she"),
+        (["the Captain", "he", "he"], "the Captain"),
     ],
 )
 def test_kind_of_mention(mentions: list[str], expected: str) -> None:

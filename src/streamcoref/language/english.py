@@ -281,6 +281,7 @@ PRONOUNS = LEXICONS[LATEST].pronoun_words
 DETERMINERS = LEXICONS[LATEST].determiners
 POSSESSIVE_ENDINGS = LEXICONS[LATEST].possessive
 POSSESSIVE_S = ("'s", "’s")
+BARE_TITLES = _words("mr mrs ms messrs dr st")  # what is left of a name that was cut off: never a label
 EPITHETS = _words(  # say how somebody is seen, not who it is: "Poor Alice"
     "poor dear dearest old little young sweet good wretched brave unhappy happy lovely pretty beautiful darling "
     "beloved wicked gentle honest noble late"

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from streamcoref.language.english import (
+    BARE_TITLES,
     DETERMINERS,
     EPITHETS,
     LATEST,
@@ -73,7 +74,11 @@ class _Names:
         self.spelled = {form: _without_possessive(form[0]) for form in forms}
         self.order = {form: number for number, form in enumerate(forms)}
         inside = {self.spelled[form] for form in forms if not form[1]}
-        self.named = {form for form, own in self.spelled.items() if _is_name(own, certain=own in inside)}
+        self.named = {
+            form
+            for form, own in self.spelled.items()
+            if _is_name(own, certain=own in inside) and not _says_nothing(own)
+        }
         self.counts: Counter[Words] = Counter()  # by words in lower case
         self.spellings: Counter[Words] = Counter()
         self.weights: Counter[Words] = Counter()  # of all named forms that have these words side by side
@@ -90,7 +95,7 @@ class _Names:
     def rank(self, form: Form) -> tuple[int, int, int, int, int, bool, bool, int]:
         words, opens = form
         own = self.spelled[form]
-        kind = 2 if is_pronoun(own) else 0 if form in self.named else 1
+        kind = 2 if is_pronoun(own) or _says_nothing(own) else 0 if form in self.named else 1
         vague = int(kind == 1 and own[_first_noun(own)].lower() in PRONOUNS)  # "the one on the left"
         long = int(kind == 1 and len(own) > _LONGEST_PHRASE)
         count = self.counts[self.folded(form)]
@@ -135,6 +140,11 @@ def _parts(name: Words) -> set[Words]:
 def _describes(name: Words) -> bool:
     """Whether it has more than a name: an epithet before it, or where somebody is from behind two words or more."""
     return name[0] in EPITHETS or "of" in name[2 + int(name[0] in DETERMINERS) :]
+
+
+def _says_nothing(words: Words) -> bool:
+    """Whether it is a title alone, "Mr.", or how somebody is addressed, "my dear"."""
+    return all(word.lower().rstrip(".") in BARE_TITLES | DETERMINERS | EPITHETS for word in words)
 
 
 def _without_possessive(words: Sequence[str]) -> Words:
