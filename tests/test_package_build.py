@@ -86,7 +86,7 @@ def test_the_wheel_resolves_a_sentence_with_no_repository_around(installed: Path
     )
     assert run(installed / "python", "-c", code, cwd=tmp_path) == "['Anna Weber', 'her', 'She']\n"
     (tmp_path / "letter.txt").write_text(SENTENCE, encoding="utf-8")
-    assert "Anna Weber (3 mentions)" in run(installed / "streamcoref", "resolve", "letter.txt", cwd=tmp_path)
+    assert "Anna Weber (person, 3 mentions)" in run(installed / "streamcoref", "resolve", "letter.txt", cwd=tmp_path)
 
 
 def test_command_module_and_entry_points_of_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_the_package_of_the_page_brings_its_model(tmp_path: Path, monkeypatch: p
 def test_the_names_of_features_are_those_there_are(page: dict[str, Any]) -> None:
     paragraph = PAGE[PAGE.index("- **Features.**") : PAGE.index("- **Shortlist.**")]
     names = re.findall(r"`(\w+)`", paragraph[paragraph.index("any of") : paragraph.index("`fold`")])
-    assert len(names) == 10
+    assert len(names) == 11
     for other in ("agreement", "identity"):  # one of the two
         features = [name for name in names if name != other]
         page["tiny_model_with"](pair_score={"name": "feed_forward", "features": features})

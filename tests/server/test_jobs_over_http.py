@@ -137,7 +137,7 @@ def test_documents_of_other_formats_have_a_text_too(client: httpx.Client, tmp_pa
             {},
             "menu.txt:1: not valid utf-8: byte 0xe9 at offset 3; name the encoding with ?encoding=",
         ),
-        (b"%PDF-1.4 ...", "a.pdf", {}, "a.pdf: this is a PDF"),
+        (b"%PDF-1.4 ...", "a.pdf", {}, "a.pdf: this PDF is damaged"),
         (b"{}", "a.jsonl", {}, "a.jsonl"),
         (gzip.compress(b"a" * 300_000, mtime=0), "a.gz", {}, "200,000 bytes when it is unpacked"),
         (gzip.compress(b"abc" * 500, mtime=0)[:-9], "a.gz", {}, "damaged gzip data"),

@@ -309,7 +309,7 @@ def test_who_says_stop_only_once_is_heard(pipe: Path, tmp_path: Path) -> None:
 def test_a_pipe_that_is_no_prose_is_refused_unless_it_is_said_to_be(pipe: Path, tmp_path: Path) -> None:
     page = b"<!doctype html><html><body>Anna met Carl. He left her.</body></html>"
     thread = feeding(pipe, page)
-    with pytest.raises(InputError, match="this is an HTML page"):
+    with pytest.raises(InputError, match="this looks like the format html, not like plain text"):
         RESOLVER.resolve_file(pipe, tmp_path / "a.sqlite")
     thread.join(30)
     thread = feeding(pipe, page)

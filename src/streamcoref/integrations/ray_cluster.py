@@ -56,6 +56,10 @@ def device_of(gpus: float) -> str:
     return "cuda" if gpus else "cpu"
 
 
+# Folders of code that was loaded in this process, which hands the files on to processes of its own; a worker has one.
+_CODE: list[TemporaryDirectory[str]] = []
+
+
 @dataclass(frozen=True, slots=True)
 class ModelParcel:
     """A model as the bytes of its files, and the code of its parts: no machine needs to have its folder.
@@ -83,15 +87,15 @@ class ModelParcel:
         them."""
         from streamcoref.resolver import load
 
+        if self.code:
+            _CODE.append(TemporaryDirectory(prefix="streamcoref-code-"))
+        for number, (file, content) in enumerate(self.code):
+            path = Path(_CODE[-1].name) / str(number) / file
+            path.parent.mkdir()
+            path.write_bytes(content)
+            load_code(path)
         with TemporaryDirectory(prefix="streamcoref-") as name:
-            folder = Path(name)
-            for number, (file, content) in enumerate(self.code):
-                path = folder / f"code-{number}" / file
-                path.parent.mkdir()
-                path.write_bytes(content)
-                load_code(path)
-            model = folder / "model"
-            model.mkdir()
+            model = Path(name)
             for file, content in self.files.items():
                 (model / file).write_bytes(content)
             resolver = load(model, device=device, threads=1, precision=self.precision)

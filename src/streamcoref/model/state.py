@@ -108,7 +108,10 @@ def _fill(
 ) -> None:
     """Put saved entities into an empty memory, if that can be them."""
     rows = tensors.pop("rows", None)
-    columns = {name: tensor.numpy() for name, tensor in tensors.items()}
+    try:
+        columns = {name: tensor.numpy() for name, tensor in tensors.items()}
+    except TypeError as error:  # a type that numpy has not
+        raise StreamcorefError(_DAMAGED) from error
     if rows is None or rows.dim() != 2 or any(len(column) != len(rows) for column in columns.values()):
         raise StreamcorefError(_DAMAGED)
     if rows.shape[1] != memory.rows.shape[1]:
