@@ -69,7 +69,7 @@ def test_a_file_that_is_no_text_is_a_sentence(home: Any) -> None:
         {"name": "a.txt", "mimeType": "text/plain", "buffer": b"%PDF-1.4 \xff\xfe\x00"}
     )
     home.locator("#report.bad").wait_for()
-    assert home.locator("#progress").is_hidden()
+    home.locator("#progress").wait_for(state="hidden")
     assert home.locator("#report").text_content().strip()
 
 
