@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from streamcoref import Resolver
 
 # CoNLL F1, in percent, singletons dropped. What the bundled model reaches, rounded down: never to be lowered.
+# Answered worse than by version 0.1, whose floors stay.
+BEYOND = frozenset({"a press report", "a support ticket"})
+WORSE = pytest.mark.xfail(reason="version 0.1 answered it better", strict=True)
 FLOORS = {
-    "a press report": 45,
+    "a press report": 50,
     "a chat": 68,
-    "a support ticket": 68,
+    "a support ticket": 75,
     "an encyclopedia article": 66,
     "a recipe": 67,
     "minutes of a meeting": 77,
@@ -37,7 +40,7 @@ def resolver() -> Resolver:
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=WORSE) if n in BEYOND else n for n in TEXTS])
 def test_no_text_is_answered_worse(resolver: Resolver, name: str) -> None:
     assert 100 * judged(resolver, name, TEXTS[name]).conll_f1 >= FLOORS[name]
 
