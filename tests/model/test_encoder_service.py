@@ -9,9 +9,10 @@ import pytest
 import torch
 from torch import Tensor
 
+import streamcoref
 from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
 from streamcoref.evaluation.watching import Watched, WatchedEncoder
-from streamcoref.model.encoder_service import Encode
+from streamcoref.model.encoder_service import WORTH_DIVIDING, Encode
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import SegmentResult
 from streamcoref.model.segments import Segment
@@ -100,7 +101,7 @@ def test_its_threads_live_as_long_as_it_does(model: IncrementalModel) -> None:
 
 
 def test_a_segment_that_is_alone_is_encoded_where_it_is_asked_for(model: IncrementalModel) -> None:
-    """With all threads of the service: there is nothing else for them to do."""
+    """With all threads of the service, if it is long enough to gain by it: there is nothing else for them to do."""
     seen: list[tuple[int, int]] = []
 
     def encode(segments: Sequence[Segment]) -> list[Tensor]:
@@ -108,9 +109,51 @@ def test_a_segment_that_is_alone_is_encoded_where_it_is_asked_for(model: Increme
         return model.encoder(segments)
 
     service = model.service(2, encode=encode)
+    short, long = text(12), toys.cut(toys.document(0, 300), WORTH_DIVIDING + 16)[:1]
+    assert len(short) == 1
+    assert len(short[0]) < WORTH_DIVIDING <= len(long[0])
     with service.beside():
-        list(service.in_order(text()[:1]))
-    assert seen == [(threading.get_ident(), 2)]
+        list(service.in_order(short))
+        list(service.in_order(long))
+    assert seen == [(threading.get_ident(), 1), (threading.get_ident(), 2)]
+
+
+def test_a_thread_that_encodes_keeps_to_itself_whatever_others_set(model: IncrementalModel) -> None:
+    """Sums are made in another order by two threads than by one."""
+    seen: list[int] = []
+    started, others = threading.Event(), threading.Event()
+
+    def encode(segments: Sequence[Segment]) -> list[Tensor]:
+        started.set()
+        others.wait(60)
+        vectors = model.encoder(segments)
+        seen.append(torch.get_num_threads())
+        return vectors
+
+    def set_three() -> None:
+        started.wait(60)  # a thread of the service runs, and has computed nothing yet
+        torch.set_num_threads(3)
+        others.set()
+
+    somebody = threading.Thread(target=set_three)
+    somebody.start()
+    list(model.service(2, encode=encode).in_order(text()))
+    somebody.join()
+    torch.set_num_threads(torch.get_num_threads())  # for the threads of other tests
+    assert set(seen) == {1}
+
+
+@pytest.mark.model
+@torch.inference_mode()
+def test_dividing_a_segment_among_threads_changes_no_bit() -> None:
+    """Or an answer would depend on who else was there, and on how a text was cut into chunks."""
+    model = streamcoref.load().checkpoint.model
+    numbers = torch.arange(384).numpy()
+    for pieces in range(WORTH_DIVIDING, 384, 31):
+        segment = Segment(numbers[:pieces] * 61 + 1000, numbers[:pieces], numbers[:pieces] * 0, (), 0, 0)
+        [(_, divided)] = model.service(2).in_order([segment])
+        [(_, whole)] = model.service(1).in_order([segment])
+        assert torch.equal(divided, whole), pieces
 
 
 def test_no_more_is_held_than_a_segment_a_thread_and_one(model: IncrementalModel, threads: int) -> None:
