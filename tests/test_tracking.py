@@ -20,8 +20,8 @@ from streamcoref import (
 from streamcoref._tracking import EntityTracker
 from streamcoref.document import Document
 from streamcoref.events import with_answer
-from streamcoref.model.conversation import NOBODY, SpokenQuotation, Way
 from streamcoref.model.reading import Link
+from streamcoref.model.turns import NOBODY, SpokenQuotation, Way
 
 
 def mention(place: int) -> Mention:

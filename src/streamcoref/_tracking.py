@@ -12,8 +12,8 @@ from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Ev
 from streamcoref.language.running_name import RunningName
 
 if TYPE_CHECKING:
-    from streamcoref.model.conversation import SpokenQuotation
     from streamcoref.model.reading import Link, SegmentResult
+    from streamcoref.model.turns import SpokenQuotation
 
 
 @dataclass(slots=True)

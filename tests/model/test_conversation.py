@@ -8,8 +8,9 @@ from itertools import pairwise
 import pytest
 
 from streamcoref.language import LATEST, Quotations, lexicon
-from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Expected, Way
+from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, Conversation
 from streamcoref.model.segments import Segment, make_segment
+from streamcoref.model.turns import MOST_TURNS, NOBODY, Expected, Way
 from tests.language.texts import words_of
 
 ENGLISH = lexicon(LATEST)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from streamcoref.document import Span
-from streamcoref.model.conversation import SpokenQuotation
 from streamcoref.model.evict import EvictionPolicy
 from streamcoref.model.features import FeatureIndex
 from streamcoref.model.memory import EntityRecord
@@ -13,6 +12,7 @@ from streamcoref.model.merging import Merge
 from streamcoref.model.notes import Notes
 from streamcoref.model.pair_score import FeatureTables
 from streamcoref.model.spans import SegmentSpans
+from streamcoref.model.turns import SpokenQuotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,12 +15,13 @@ from torch import Tensor
 
 from streamcoref.checked import Count, Options, Positive, Text
 from streamcoref.errors import StreamcorefError
-from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, MOST_TURNS, NOBODY, Conversation, Way
+from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, Conversation
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import Array, Notes
 from streamcoref.model.register import Register
 from streamcoref.model.segments import Segment
 from streamcoref.model.text_context import TextContext
+from streamcoref.model.turns import MOST_TURNS, NOBODY, Way
 
 VERSION = 5
 _LARGEST = 1e15  # of any number of an entity: what is computed with it stays finite

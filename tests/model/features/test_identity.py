@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref.model.conversation import NOBODY
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.identity import Likeness
 from streamcoref.model.notes import Notes
+from streamcoref.model.turns import NOBODY
 from tests.model.features import pairs
 from tests.model.features.pairs import said
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from streamcoref.model.conversation import NOBODY, Conversation, Expected
+from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.talk import Part
+from streamcoref.model.turns import NOBODY, Expected
 from tests.model.features import pairs
 from tests.model.features.pairs import said
 from tests.model.test_conversation import read, segments

@@ -16,8 +16,9 @@ from streamcoref.model.parts import PartOptions, Surroundings
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
-    from streamcoref.model.conversation import Conversation, Expected
+    from streamcoref.model.conversation import Conversation
     from streamcoref.model.spans import SegmentSpans
+    from streamcoref.model.turns import Expected
 
 NO_COLUMNS = np.dtype([])
 

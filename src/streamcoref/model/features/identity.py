@@ -23,12 +23,13 @@ from streamcoref.language.names import read_mention
 from streamcoref.language.quotations import NARRATED
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
-from streamcoref.model.conversation import NOBODY, Conversation
+from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import Beginning, FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
+from streamcoref.model.turns import NOBODY
 
 
 class Likeness(IntEnum):

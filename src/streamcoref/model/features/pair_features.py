@@ -15,8 +15,9 @@ from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
 
 if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
-    from streamcoref.model.conversation import Conversation, Expected
+    from streamcoref.model.conversation import Conversation
     from streamcoref.model.spans import SegmentSpans
+    from streamcoref.model.turns import Expected
 
 
 MOST_COMBINATIONS = 512  # of a table that is as wide as a layer: so many rows of 256 numbers stay near the cache

@@ -16,11 +16,12 @@ from streamcoref.language.english import Gender, Lexicon
 from streamcoref.language.names import read_mention
 from streamcoref.language.quotations import NARRATED, Quotations
 from streamcoref.language.trackers import WordTracker
-from streamcoref.model.conversation import NOBODY, Conversation, Expected
+from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.base import Beginning, FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
+from streamcoref.model.turns import NOBODY, Expected
 
 
 class Part(IntEnum):

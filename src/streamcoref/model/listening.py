@@ -1,0 +1,135 @@
+"""Follows a segment while its mentions are decided: what its words tell of who speaks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from streamcoref.document import Span
+from streamcoref.language.attribution import Cue, Run, SpeakerCue, can_speak, is_called
+from streamcoref.language.english import Lexicon
+from streamcoref.language.names import is_name
+from streamcoref.model.segments import Segment
+from streamcoref.model.turns import BY_CUES, NOBODY, Expected, Way, address, adjacent, take_turns
+
+if TYPE_CHECKING:
+    from streamcoref.model.conversation import Conversation
+
+
+class Mentions:
+    """The decided mentions of a segment: words, counted from its beginning, to entities."""
+
+    def __init__(self) -> None:
+        self.entities: dict[int, list[tuple[int, int]]] = {}  # by the first word: last word and entity
+
+    def add(self, start: int, end: int, entity: int) -> None:
+        self.entities.setdefault(start, []).append((end, entity))
+
+    def at(self, start: int, end: int) -> tuple[int, int] | None:
+        """The end and the entity of the longest mention that begins at a word and ends at another or before."""
+        return max((held for held in self.entities.get(start, ()) if held[0] <= end), default=None)
+
+
+class SegmentListener:
+    """Follows a segment while its mentions are decided, in the order of the text, and finds out who speaks."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        segment: Segment,
+        quoted: Sequence[Run],
+        cues: Sequence[SpeakerCue],
+        lexicon: Lexicon,
+    ) -> None:
+        self.conversation, self.segment, self.lexicon = conversation, segment, lexicon
+        self.mentions = Mentions()
+        self._told: dict[int, Cue] = {}  # by what each turn's speaker is known
+        # Quotations and cues by where they end, to be read when all that lies before has been decided.
+        every: list[Run | SpeakerCue] = [*quoted, *cues]
+        self._ahead = deque(sorted(every, key=lambda one: one.end))
+        self._cues = {place: cue for cue in reversed(cues) for place in range(cue.begin, cue.last + 1)}
+
+    def decided(self, span: Span, entity: int) -> None:
+        first = self.segment.first_word
+        self.mentions.add(span[0] - first, span[1] - first, entity)
+
+    def expects(self, span: Span) -> Expected | None:
+        """What is known of a speaker whom this span would name, if it is one, before it is decided."""
+        start, end = span[0] - self.segment.first_word, span[1] - self.segment.first_word
+        cue = self._cues.get(start)
+        if cue is None or end > cue.end or not can_speak(self.segment.texts[start:end], self.lexicon):
+            return None
+        self._read_to(start)
+        if cue.turn not in self.conversation.turns:
+            return None
+        return self.conversation.expected(cue.turn, self.lexicon.longest_aside)
+
+    def settle(self) -> None:
+        """All mentions that can tell who speaks have been decided."""
+        told = bool(self._ahead)
+        self._read_to(len(self.segment.words))
+        self._note_answers()
+        if told or self._told:
+            turns = self.conversation.turns
+            window = [turns[number] for number in sorted(turns)]
+            has_paragraphs = bool(self.conversation.paragraph)
+            take_turns(window, has_paragraphs, self.lexicon.longest_aside)
+            address(window, has_paragraphs, self.lexicon.longest_aside)
+
+    def _note_answers(self) -> None:
+        """Who is said to speak right after somebody else was called by name may be that one."""
+        turns, has_paragraphs = self.conversation.turns, bool(self.conversation.paragraph)
+        for number in self._told:
+            turn, last = turns[number], turns.get(number - 1)
+            if last is None or not adjacent(last, turn, has_paragraphs, self.lexicon.longest_aside):
+                continue
+            if last.called not in (NOBODY, turn.speaker, last.speaker):
+                self.conversation.note_answer(turn.speaker, last.called)
+
+    def _read_to(self, place: int) -> None:
+        """What the words before a place tell."""
+        while self._ahead and self._ahead[0].end <= place:
+            one = self._ahead.popleft()
+            if isinstance(one, Run):
+                self._hear_called(one)
+            else:
+                self._follow(one)
+
+    def _hear_called(self, run: Run) -> None:
+        turn = self.conversation.turns[run.turn]
+        for place in range(run.start, run.end):
+            if turn.called != NOBODY:
+                return
+            found = self.mentions.at(place, run.end)
+            if found is None:
+                continue
+            name = self.segment.texts[place : found[0]]
+            if is_name(name, self.lexicon) and is_called(self.segment.words, place, found[0], self.lexicon):
+                turn.called = found[1]
+
+    def _follow(self, cue: SpeakerCue) -> None:
+        """The speaker whom the narrative names: of each turn by its best cue, the first of these."""
+        turn = self.conversation.turns.get(cue.turn)
+        if turn is None or (turn.way in BY_CUES and cue.cue >= self._told.get(cue.turn, Cue.VERB_FIRST)):
+            return
+        if cue.cue <= Cue.BEFORE:
+            turn.named = True
+        found = self._speaker(cue)
+        if found is None:
+            return
+        place, entity = found
+        if cue.cue > Cue.BEFORE:
+            way = Way.NARRATION
+        else:
+            way = Way.PRONOUN if self.segment.texts[place].lower() in self.lexicon.subjects else Way.NAMED
+        self._told[cue.turn] = cue.cue
+        turn.told(entity, way, bool(self.conversation.paragraph))
+
+    def _speaker(self, cue: SpeakerCue) -> tuple[int, int] | None:
+        """The first word and the entity of the first mention that can speak."""
+        for place in range(cue.begin, cue.last + 1):
+            found = self.mentions.at(place, cue.end)
+            if found is not None and can_speak(self.segment.texts[place : found[0]], self.lexicon):
+                return place, found[1]
+        return None
