@@ -37,6 +37,22 @@ def test_one_cue(text: str, expected: tuple[int, Cue, str, str]) -> None:
     assert cues(text) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Alice heard the Rabbit say, “No.”", "Rabbit"),
+        ("When they had gone Matthew suddenly said: “No.”", "Matthew"),
+        ("Anna, looking at Ben, said, “No.”", ","),  # nobody stands before the verb: it is the first who is named
+        ("Anna turned round: “No.”", None),
+        ("“No,” said Anna.", None),
+    ],
+)
+def test_a_verb_has_a_subject(text: str, subject: str | None) -> None:
+    words = words_of("It began.\n\n" + text)
+    (cue,) = speaker_cues(words, Quotations(ENGLISH).read(words), 0, ENGLISH)
+    assert (None if cue.subject_end is None else words[cue.subject_end - 1].text) == subject
+
+
 def test_a_cue_belongs_to_its_paragraph() -> None:
     assert cues("“No.”\n\nAnna left.\n\n“Yes.”") == []
     assert [(turn, cue) for turn, cue, *_ in cues("“No.”\n\n“Yes,” said Ben.")] == [(2, Cue.VERB_FIRST)]

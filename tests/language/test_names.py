@@ -149,7 +149,7 @@ MENTIONS = st.lists(WORDS, min_size=1, max_size=7).map(tuple)
 
 @given(MENTIONS)
 def test_any_mention_is_one_of_four(words: tuple[str, ...]) -> None:
-    person, pronoun, names, _, gender = read_mention(words, ENGLISH)
+    person, pronoun, names, _, gender, _ = read_mention(words, ENGLISH)
     assert sum([person is not None, bool(pronoun), bool(names)]) <= 1
     assert gender == pronoun if person is not None or pronoun else True
     folded = [word.lower() for word in words]

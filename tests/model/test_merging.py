@@ -44,6 +44,13 @@ def memory_of(*entities: list[str]) -> EntityMemory:
         (["Emma"] * 9 + ["Miss Woodhouse"], ["Miss Woodhouse"] * 3, False),  # once is a mistake, most likely
         (["Emma"] * 9 + ["Mr. Woodhouse"] * 2, ["Mr. Woodhouse"] * 3, False),
         (["Mr. Weston"] * 9 + ["Mr. Knightley"] * 2, ["Mr. Knightley"] * 3, False),
+        (["Mrs. Bates"] * 2, ["Miss Bates"] * 2, False),
+        (["General Tilney"] * 2, ["Captain Tilney"] * 2, False),
+        (["Mrs. Hall"] * 2, ["Hall"] * 2, False),  # her husband
+        (["Miss Harriet"] * 2, ["Harriet"] * 2, True),
+        (["Emma"] * 9 + ["Emma Woodhouse"], ["Miss Woodhouse"] * 3, True),
+        (["Emma"] * 9, ["Miss Woodhouse"] * 3 + ["Emma Woodhouse"], True),
+        (["Emma"] * 9 + ["Emma Woodhouse"], ["Mr. Woodhouse"] * 3, False),
     ],
 )
 def test_two(one: list[str], other: list[str], merged: bool) -> None:
@@ -56,6 +63,9 @@ def test_a_part_of_a_name_that_two_people_have_is_left_open() -> None:
     sisters = ["Jane Bennet"] * 2, ["Elizabeth Bennet"] * 2, ["Miss Bennet"] * 3
     assert merge_same_names(memory_of(*sisters), 2) == []
     assert merge_same_names(memory_of(sisters[0], sisters[2]), 2) == [Merge(0, 1)]
+    by_given_names = ["Jane"] * 5 + ["Jane Bennet"], ["Elizabeth"] * 5 + ["Elizabeth Bennet"], sisters[2]
+    assert merge_same_names(memory_of(*by_given_names), 2) == []
+    assert merge_same_names(memory_of(by_given_names[0], sisters[2]), 2) == [Merge(0, 1)]
 
 
 def test_who_came_back_is_the_older_one() -> None:

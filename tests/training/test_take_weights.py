@@ -9,7 +9,7 @@ import torch
 
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import build_model, preset
-from streamcoref.model.features.identity import Likeness
+from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.training.conversion import take_weights
 from tests.model import toys

@@ -29,13 +29,15 @@ class Cue(IntEnum):
 
 class SpeakerCue(NamedTuple):
     """The speaker of a turn is the first mention that begins at one of the words `begin` to `last`, given by their
-    numbers in the segment, and ends at `end` or before."""
+    numbers in the segment, and ends at `end` or before; or rather the one that ends right before the verb of speech at
+    `subject_end`, if there is one: Alice heard the Rabbit say, “…”"""
 
     turn: int
     cue: Cue
     begin: int
     last: int
     end: int
+    subject_end: int | None = None
 
 
 class Run(NamedTuple):
@@ -97,7 +99,7 @@ def _behind(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> Spe
     lowered = [word.text.lower() for word in words[first : min(end, first + _LONGEST_CLAUSE)]]
     if lowered[0] in lexicon.speech_verbs:
         place = 1
-        while place < len(lowered) and (lowered[place] in lexicon.between or lowered[place].endswith("ly")):
+        while place < len(lowered) and _may_stand_between(lowered[place], lexicon):
             place += 1
         if place < len(lowered):
             return SpeakerCue(turn, Cue.VERB_FIRST, first + place, first + place, end)
@@ -117,9 +119,19 @@ def _ahead(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> Spea
         first -= 1
     if first < gap.start or gap.start == gap.end:
         return None
-    spoken = any(word.text.lower() in lexicon.speech_verbs for word in words[first : gap.end])
-    cue = Cue.BEFORE if introduces and spoken else Cue.INTRODUCED if introduces else Cue.BESIDE
-    return SpeakerCue(turn, cue, first, gap.end - 1, gap.end)
+    lowered = [word.text.lower() for word in words[first : gap.end]]
+    verb = next((place for place in reversed(range(len(lowered))) if lowered[place] in lexicon.speech_verbs), None)
+    if not introduces or verb is None:
+        return SpeakerCue(turn, Cue.INTRODUCED if introduces else Cue.BESIDE, first, gap.end - 1, gap.end)
+    while verb and _may_stand_between(lowered[verb - 1], lexicon):
+        verb -= 1
+    subject_end = first + verb if lexicon.verbs_have_subjects else None
+    return SpeakerCue(turn, Cue.BEFORE, first, gap.end - 1, gap.end, subject_end)
+
+
+def _may_stand_between(word: str, lexicon: Lexicon) -> bool:
+    """A verb of speech and who speaks: "said at last", "quickly answered"."""
+    return word in lexicon.between or word.endswith("ly")
 
 
 def can_speak(words: Sequence[str], lexicon: Lexicon) -> bool:

@@ -35,6 +35,9 @@ class Gender(enum.IntFlag):
     WE = 16
 
 
+MRS = 2  # among the ranks of titles
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
     """What trained features know of English, in one version that never changes."""
@@ -80,6 +83,11 @@ class Lexicon:
     given_names: Mapping[str, Gender] = field(default_factory=dict)  # of people that are mostly one or the other
     nouns: Mapping[str, Gender] = field(default_factory=dict)  # "the old woman", "her brother"
 
+    # What is told apart from version 4 on
+    ranks: Mapping[str, int] = field(default_factory=dict)  # of some titles: nobody has two of different numbers
+    verbs_have_subjects: bool = False  # Alice heard the Rabbit say, “…”: it is the Rabbit who speaks
+    mistakes_fade: bool = False  # a name that an entity is called by a few times in many tells nothing
+
     def digest(self) -> str:
         """Of all it holds, whatever the order in which it was written down; what a version has not does not count."""
         content = {field.name: _ordered(value) for field in fields(self) if (value := getattr(self, field.name))}
@@ -98,6 +106,10 @@ def _words(text: str) -> frozenset[str]:
 
 def _genders(lists: Mapping[Gender, str]) -> dict[str, Gender]:
     return {word: gender for gender, text in lists.items() for word in text.split()}
+
+
+def _ranks(*lists: str) -> dict[str, int]:
+    return {word: rank for rank, text in enumerate(lists, 1) for word in text.split()}
 
 
 _VERSION_1 = Lexicon(
@@ -261,7 +273,31 @@ _VERSION_3 = replace(
     ),
 )
 
-LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2, _VERSION_3)}
+_VERSION_4 = replace(
+    _VERSION_3,
+    version=4,
+    speech_verbs=_VERSION_3.speech_verbs
+    | _words(
+        "accused add agreeing announcing answer argue ask barked beg bid calling cautioned chided coaxed comforted "
+        "commanded commanding confided congratulated consoled contradicted cooed corroborated cry declare declaring "
+        "demand demanding encouraged entreated exclaim exhorted explain explaining gasping gushed hinted hollered "
+        "inquire inquiring interposing invited jested mentioned murmur mutter muttering noted observe observing "
+        "offered pleading pouted proposed protesting purred ranted reassured reckoned remark remarking repeat "
+        "repeating reply reported respond retorting revealed scoffed screaming shout shouting shrieking snorted "
+        "soothed stammering suggesting supposed surmised taunted threatened trilled uttered wheezed whisper wondering "
+        "yelling"
+    ),
+    ranks=_ranks(
+        "miss mademoiselle signorina señorita fräulein",
+        "mrs madame mistress signora señora frau",  # MRS
+        "mr mister monsieur messrs signor señor herr",
+        *"captain colonel general major lieutenant sergeant corporal admiral commander inspector".split(),
+    ),
+    verbs_have_subjects=True,
+    mistakes_fade=True,
+)
+
+LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)}
 LATEST = max(LEXICONS)  # for new models, and for labels
 
 

@@ -23,6 +23,7 @@ class MentionWords(NamedTuple):
     names: Words = ()  # in lower case, without titles and final periods
     title: Gender = _NO_GENDER  # of the first title
     gender: Gender = _NO_GENDER  # of the pronoun, the first title, or else of the given name or the noun
+    rank: int = 0  # of the first title that has one: Mrs. is not Miss
 
 
 def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
@@ -46,7 +47,8 @@ def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
         capitals = capitals[-ending:] if ending and lexicon.links.isdisjoint(lowered) else []
     names = tuple(word for word in capitals if word not in lexicon.titles and word not in lexicon.definite)
     given = lexicon.given_names.get(names[0], _NO_GENDER) if names else _NO_GENDER
-    return MentionWords(names=names, title=title, gender=title or given or _gender_of_noun(lowered, lexicon))
+    rank = next((lexicon.ranks[word] for word in bare if word in lexicon.ranks), 0)
+    return MentionWords(names=names, title=title, gender=title or given or _gender_of_noun(lowered, lexicon), rank=rank)
 
 
 def _gender_of_noun(words: list[str], lexicon: Lexicon) -> Gender:

@@ -30,6 +30,10 @@ class Mentions:
         """The end and the entity of the longest mention that begins at a word and ends at another or before."""
         return max((held for held in self.entities.get(start, ()) if held[0] <= end), default=None)
 
+    def ending(self, start: int, end: int) -> int | None:
+        """The entity of the mention of these words, if they are one."""
+        return next((entity for last, entity in self.entities.get(start, ()) if last == end), None)
+
 
 class SegmentListener:
     """Follows a segment while its mentions are decided, in the order of the text, and finds out who speaks."""
@@ -127,7 +131,12 @@ class SegmentListener:
         turn.told(entity, way, bool(self.conversation.paragraph))
 
     def _speaker(self, cue: SpeakerCue) -> tuple[int, int] | None:
-        """The first word and the entity of the first mention that can speak."""
+        """The first word and the entity of the mention before the verb, or else of the first one that can speak."""
+        if cue.subject_end is not None:
+            for place in range(cue.begin, cue.subject_end):
+                subject = self.mentions.ending(place, cue.subject_end)
+                if subject is not None and can_speak(self.segment.texts[place : cue.subject_end], self.lexicon):
+                    return place, subject
         for place in range(cue.begin, cue.last + 1):
             found = self.mentions.at(place, cue.end)
             if found is not None and can_speak(self.segment.texts[place : found[0]], self.lexicon):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from streamcoref.model.features.identity import HE, SHE
+from streamcoref.model.features.name_votes import HE, SHE, is_husband, sex_of, titles_clash
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import IntArray, Notes
 
@@ -39,8 +39,11 @@ class MainName(NamedTuple):
         return self.first == self.last
 
     def clashes(self, other: MainName) -> bool:
-        """Whether a title (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
-        return _differ(self.title, other.title) or _differ(self.sex, other.sex) or _differ(self.title, other.sex)
+        """Whether titles (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
+        titles = np.array(self.title), np.array(other.title)
+        if titles_clash(*titles) or (self.is_single and other.is_single and is_husband(*titles)):
+            return True
+        return _differ(self.sex, other.sex) or _differ(sex_of(self.title), other.sex)
 
 
 def merge_same_names(memory: EntityMemory, votes: int) -> list[Merge]:
@@ -131,7 +134,24 @@ def _one_person(one: MainName, other: MainName, group: Sequence[MainName]) -> bo
 
 
 def _owner(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
-    """Who is called by a title and a surname, too, and mostly by something else."""
+    """Whose title and surname it is: who is called so, too, and mostly by something else; or who has the given name."""
+    return _called_so(name, others, notes, votes) or _of_full_name(name, others, notes)
+
+
+def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes) -> MainName | None:
+    """The one whose given name stands before the surname in a full name of either: Emma, Emma Woodhouse, and Miss
+    Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is."""
+    full = (notes["called"] > 0) & (notes["firsts"] != notes["lasts"]) & (notes["lasts"] == name.last)
+    titles_fit = ~titles_clash(notes["titles"], np.array(name.title))
+    every = notes["firsts"][full & titles_fit]
+    given = [one for one in others if one.first in every and not one.clashes(name)]
+    if len(given) != 1:
+        return None
+    own = np.isin(notes["firsts"], given[0].first) & full & titles_fit
+    return given[0] if own[given[0].slot].any() or own[name.slot].any() else None
+
+
+def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
     forms = (notes["titles"] == name.title) & (notes["firsts"] == name.first) & (notes["lasts"] == name.last)
     counts = np.where(forms, notes["called"], 0).sum(-1)
     owners = [

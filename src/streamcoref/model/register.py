@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from streamcoref.model.evict import Budget, NoEviction
-from streamcoref.model.features.identity import named_by
+from streamcoref.model.features.name_votes import named_by
 from streamcoref.model.memory import EntityMemory, EntityRecord
 from streamcoref.model.notes import Notes
 

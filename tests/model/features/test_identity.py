@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamcoref.model.features.agreement import SpanKind
-from streamcoref.model.features.identity import Likeness
+from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import Notes
 from streamcoref.model.turns import NOBODY
 from tests.model.features import pairs
@@ -71,9 +71,29 @@ def test_a_minority_is_outvoted() -> None:
 
 def test_so_many_names_are_kept_and_the_rarest_is_forgotten() -> None:
     names = [f"Name{letter}" for letter in "abcdefgh"]  # as many as it keeps
-    assert value("Nameb", *names, *names, "Other") == Likeness.SAME_AT_TIMES
-    assert value("Other", *names, *names, "Other") == Likeness.SAME_AT_TIMES
-    assert value("Namea", *names, *names, "Other") == Likeness.OTHER_NAME
+    assert value("Nameb", *names, *names, "Other", "Other") == Likeness.SAME_AT_TIMES
+    assert value("Other", *names, *names, "Other", "Other") == Likeness.SAME_AT_TIMES
+    assert value("Namea", *names, *names, "Other", "Other") == Likeness.OTHER_NAME
+
+
+@pytest.mark.parametrize(
+    ("span", "entity", "before", "expected"),
+    [
+        ("Clara", ["Anna"] * 8 + ["Clara"], Likeness.SAME_AT_TIMES, Likeness.OTHER_NAME),
+        ("Clara", ["Clara Berg", *["Anna"] * 8], Likeness.PART_AT_TIMES, Likeness.OTHER_NAME),
+        ("Miss Weber", ["Clara Weber", *["Anna"] * 4], Likeness.TITLE_AND_SURNAME, Likeness.OTHER_NAME),
+        ("Jonas Weber", ["Clara Weber", *["Anna"] * 4], Likeness.OF_THE_FAMILY, Likeness.OTHER_NAME),
+        ("Jonas", ["Jonas", *["Anna"] * 3, *["she"] * 5], Likeness.SAME_AT_TIMES, Likeness.OTHER_NAME),
+        ("Mrs. Weber", ["Miss Weber"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
+        ("Captain Weber", ["General Weber"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
+        ("Weber", ["Mrs. Weber"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
+    ],
+)
+def test_what_version_4_of_the_words_tells_apart(span: str, entity: list[str], before: int, expected: int) -> None:
+    """Mistakes fade, and titles say more than a gender."""
+    old = pairs.build("identity", words=3)
+    assert pairs.value(old, said(span), *map(said, entity)) == before
+    assert value(span, *entity) == expected
 
 
 def _spans(words: str) -> Notes:

@@ -10,14 +10,13 @@ from a cue that names another speaker, is learned.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import PositiveInt
 
-from streamcoref.language.english import Gender, Lexicon
+from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
 from streamcoref.language.names import read_mention
 from streamcoref.language.quotations import NARRATED
@@ -25,92 +24,23 @@ from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
 from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
-from streamcoref.model.features.base import Beginning, FeatureOptions, PairFeature
-from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
+from streamcoref.model.features.base import FeatureOptions, PairFeature
+from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
+from streamcoref.model.features.name_votes import COUNTED, compare_names, title_number, votes_of_gender
+from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.turns import NOBODY
 
-
-class Likeness(IntEnum):
-    """What a span and an entity are to each other. Of a span that tells neither name nor gender: NOTHING."""
-
-    NOTHING = 0
-    # Of a name: the entity has none; or it is called so, mostly or at times; or by a part or more of it, mostly or at
-    # times; by a title and the surname, where one has the given name; by the surname with another given name; mostly by
-    # the surname with another title (Mr. and Mrs.); or by none of its words.
-    NAMELESS, SAME_NAME, SAME_AT_TIMES, PART_OF_NAME, PART_AT_TIMES = 1, 2, 3, 4, 5
-    TITLE_AND_SURNAME, OF_THE_FAMILY, OTHER_TITLE, OTHER_NAME = 6, 7, 8, 9
-    # Of a pronoun of the third person: the entity has no gender, being nameless or not; or mostly this one, being
-    # nameless or not; or at times; or only others.
-    UNGENDERED, UNGENDERED_NAME, SAME_GENDER, SAME_GENDER_NAMELESS, GENDER_AT_TIMES, OTHER_GENDER = (
-        10,
-        11,
-        12,
-        13,
-        14,
-        15,
-    )
-    # Of I and you: the entity was neither yet; or, outside quotations, the same person there; or only something else.
-    SILENT, SAME_NARRATION, OTHER_VOICE = 16, 17, 18
-    # In a quotation whose speaker (of I) or listener (of you) is known, surely, probably or perhaps: the entity is that
-    # one; or the other of the two; or neither of them.
-    MEANT_PERHAPS, MEANT_PROBABLY, MEANT = 19, 20, 21
-    NEITHER_PERHAPS, NEITHER_PROBABLY, NEITHER = 22, 23, 24
-    REVERSED = 25
-    # Else, against the entity's latest quotation, the person being the same (I and I):
-    SAME_TURN, ANSWER, NEXT_TURN, TURN_AFTER, LATER_TURN = 26, 27, 28, 29, 30
-    # And not the same (I and you):
-    SAME_TURN_OTHER, ANSWER_OTHER, NEXT_TURN_OTHER, TURN_AFTER_OTHER, LATER_TURN_OTHER = 31, 32, 33, 34, 35
-    # With speakers that the text itself names: the same one, or another; the person being the same, or not.
-    SAME_SPEAKER, OTHER_SPEAKER, SAME_SPEAKER_OTHER, OTHER_SPEAKER_OTHER = 36, 37, 38, 39
-    # Of a name whose gender is known: the entity has no name, but mostly this gender, or only others.
-    NAMELESS_AGREES, NAMELESS_CLASHES = 40, 41
-    # Of a noun that tells a gender ("the girl"): the entity has none, or mostly this one, or at times, or only others.
-    NOUN_UNGENDERED, NOUN_AGREES, NOUN_AT_TIMES, NOUN_CLASHES = 42, 43, 44, 45
-    # Of I and you: the entity was neither yet, but has a name. Of a pronoun of the third person outside of quotations:
-    # the entity is mostly who narrates.
-    SILENT_NAMED, NARRATES = 46, 47
-
-
-# What no two mentions are to each other. A cue is believed more than anything else that a baseline knows; how much more
-# was tried on LitBank's and OntoGUM's dev parts, and is learnt from there.
-_BEGINNINGS: dict[int, Beginning] = {
-    Likeness.SAME_AT_TIMES: Beginning(Likeness.SAME_NAME, 0.0),
-    Likeness.PART_AT_TIMES: Beginning(Likeness.PART_OF_NAME, 0.0),
-    Likeness.GENDER_AT_TIMES: Beginning(Likeness.SAME_GENDER, -1.0),
-    Likeness.NOUN_AT_TIMES: Beginning(Likeness.NOUN_AGREES, -1.0),
-    Likeness.MEANT_PERHAPS: Beginning(Likeness.SAME_TURN, 3.0),
-    Likeness.MEANT_PROBABLY: Beginning(Likeness.SAME_TURN, 5.0),
-    Likeness.MEANT: Beginning(Likeness.SAME_TURN, 6.0),
-    Likeness.NEITHER_PERHAPS: Beginning(Likeness.OTHER_VOICE, -1.0),
-    Likeness.NEITHER_PROBABLY: Beginning(Likeness.OTHER_VOICE, -2.0),
-    Likeness.NEITHER: Beginning(Likeness.OTHER_VOICE, -3.0),
-    Likeness.REVERSED: Beginning(Likeness.SAME_TURN_OTHER, -3.0),
-}
-_CONFLICTS: dict[int, float] = {
-    Likeness.OTHER_NAME: 1.0,
-    Likeness.OTHER_TITLE: 1.0,
-    Likeness.OF_THE_FAMILY: 0.5,  # it may be a wife under her husband's name
-    Likeness.NAMELESS_CLASHES: 1.0,
-    Likeness.OTHER_GENDER: 1.0,
-    Likeness.GENDER_AT_TIMES: 0.7,  # it was wrong before, most likely
-    Likeness.NOUN_CLASHES: 1.0,
-    Likeness.NOUN_AT_TIMES: 0.7,
-    Likeness.NARRATES: 0.7,
-    Likeness.OTHER_SPEAKER: 1.0,  # an "I" of somebody else
-    Likeness.SAME_SPEAKER_OTHER: 1.0,  # a "you" that is its own speaker
-}
 _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a turn are told apart
+_CONVERSATION = 4  # turns in which who spoke without a name may speak again
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
 _PROBABLE, _SURE = 0.7, 0.9  # how often a way to know a speaker is right, at least
-_COUNTED = (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE)
-HE, SHE = _COUNTED.index(Gender.HE), _COUNTED.index(Gender.SHE)  # their places among an entity's counts
 
 
 class NameForm(NamedTuple):
-    """A name as it is compared: its title's gender, its first word and its last, which of a single word are one."""
+    """A name as it is compared: its title, its first word and its last, which of a single word are one."""
 
     title: int = 0
     first: int = _NO_WORD
@@ -122,8 +52,8 @@ class Identity(PairFeature):
 
     name = "identity"
     buckets = len(Likeness)
-    beginnings = _BEGINNINGS
-    conflicts = _CONFLICTS
+    beginnings = BEGINNINGS
+    conflicts = CONFLICTS
     span_columns = np.dtype(
         [
             ("kind", np.int64),
@@ -140,13 +70,14 @@ class Identity(PairFeature):
 
     def __init__(self, names: int, lexicon: Lexicon) -> None:
         self.names, self.lexicon = names, lexicon
+        self._rules = _rules(lexicon)
         self.entity_columns = np.dtype(
             [
                 ("titles", np.int64, (names,)),  # of the forms of its name
                 ("firsts", np.int64, (names,)),
                 ("lasts", np.int64, (names,)),
                 ("called", np.int64, (names,)),  # how often each, 0 where there is none
-                ("genders", np.int64, (len(_COUNTED),)),  # mentions of each
+                ("genders", np.int64, (len(COUNTED),)),  # mentions of each
                 ("voices", np.int64, (2,)),  # the latest that said I of it, and you; 0 if none did
                 ("narrated", np.int64, (2,)),  # how often it was I or you outside of quotations
             ]
@@ -176,7 +107,7 @@ class Identity(PairFeature):
             return (SpanKind.THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
         if not seen.names:
             return (SpanKind.OTHER, *NameForm(), int(seen.gender), voice, *unknown)
-        form = NameForm(int(seen.title), text_hash(seen.names[0]), text_hash(seen.names[-1]))
+        form = NameForm(title_number(seen.title, seen.rank), text_hash(seen.names[0]), text_hash(seen.names[-1]))
         return (SpanKind.NAME, *form, int(seen.gender), voice, *unknown)
 
     def waits(self, spans: SegmentSpans) -> list[bool]:
@@ -201,7 +132,7 @@ class Identity(PairFeature):
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
         kind, gender = int(spans["kind"][span]), int(spans["gender"][span])
-        for place, counted in enumerate(_COUNTED):
+        for place, counted in enumerate(COUNTED):
             if gender & counted:
                 entities["genders"][slot, place] += 1
         if kind == SpanKind.NAME:
@@ -244,81 +175,28 @@ class Identity(PairFeature):
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
         if spans.dimensions == 0:
-            return _RULES[int(spans["kind"])](spans, entities)
+            return self._rules[int(spans["kind"])](spans, entities)
         kinds = spans["kind"][:, 0]
         shape = np.broadcast_shapes(spans["place"].shape, entities["place"].shape)
         values = np.zeros(shape, dtype=np.int64)
         for kind in np.unique(kinds).tolist():
             rows = np.flatnonzero(kinds == kind)
             own = entities.dimensions == 2 and len(entities) > 1  # each span has entities of its own
-            values[rows] = _RULES[kind](spans.at(rows), entities.at(rows) if own else entities)
+            values[rows] = self._rules[kind](spans.at(rows), entities.at(rows) if own else entities)
         return values
 
 
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
     if not spans["gender"].any():
         return Likeness.NOTHING
-    own, every = _votes_of_gender(spans, entities)
+    own, every = votes_of_gender(spans, entities)
     value = np.where(2 * own >= every, Likeness.NOUN_AGREES, Likeness.NOUN_AT_TIMES)
     value = np.where(own == 0, np.where(every == 0, Likeness.NOUN_UNGENDERED, Likeness.NOUN_CLASHES), value)
     return np.where(spans["gender"] == 0, Likeness.NOTHING, value)
 
 
-def _votes_of_gender(spans: Notes, entities: Notes) -> tuple[IntArray, IntArray]:
-    """How many of an entity's mentions have a span's gender, and how many have any."""
-    mine = (spans["gender"][..., None] & np.array(_COUNTED)) > 0  # [..., genders]
-    counts = entities["genders"]
-    return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
-
-
-def _names(spans: Notes, entities: Notes) -> IntArray:
-    """Each form of the entity's name votes as often as it was called so."""
-    title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
-    titles, firsts, lasts, called = (entities[name] for name in ("titles", "firsts", "lasts", "called"))
-    all_called = called.sum(-1)
-    clash = (title != 0) & (titles != 0) & (title != titles)  # Mr. and Mrs.
-    same = (first == firsts) & (last == lasts) & ~clash
-    single, singles = first == last, firsts == lasts
-    shares_last = last == lasts
-    within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
-    titled = shares_last & ((single & (title != 0)) | (singles & (titles != 0))) & (single != singles)
-    part = within & ~clash & ~titled
-
-    def votes(which: Any) -> IntArray:
-        counts: IntArray = np.where(which, called, 0).sum(-1)
-        return counts
-
-    whole, some = votes(same), votes(same | part)
-    value = np.where(votes(shares_last) > 0, Likeness.OF_THE_FAMILY, Likeness.OTHER_NAME)
-    value = np.where(votes(titled & ~clash) > 0, Likeness.TITLE_AND_SURNAME, value)
-    value = np.where(some > 0, np.where(2 * some >= all_called, Likeness.PART_OF_NAME, Likeness.PART_AT_TIMES), value)
-    value = np.where(whole > 0, np.where(3 * whole >= all_called, Likeness.SAME_NAME, Likeness.SAME_AT_TIMES), value)
-    value = np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
-    own, every = _votes_of_gender(spans, entities)
-    nameless = np.where(2 * own >= every, Likeness.NAMELESS_AGREES, Likeness.NAMELESS)
-    nameless = np.where(own == 0, Likeness.NAMELESS_CLASHES, nameless)
-    nameless = np.where((every == 0) | (spans["gender"] == 0), Likeness.NAMELESS, nameless)
-    return np.where(all_called == 0, nameless, value)
-
-
-_NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)
-
-
-def named_by(spans: Notes, entities: Notes) -> BoolArray:
-    """Which entities [n] are mostly called as one of these spans [k] says, or by a part of it."""
-    names = np.flatnonzero(spans["kind"] == SpanKind.NAME)
-    words = np.concatenate([spans["first"][names], spans["last"][names]])
-    known = (entities["called"] > 0) & (np.isin(entities["firsts"], words) | np.isin(entities["lasts"], words))
-    found: BoolArray = np.atleast_1d(known.any(-1))  # few of them, as a rule, so that only these are compared
-    rows = np.flatnonzero(found)
-    if len(rows):
-        likeness = _names(spans.at((names, None)), entities.at(rows))  # [names, rows]
-        found[rows] = np.isin(likeness, _NAMED).any(0)
-    return found
-
-
 def _gender(spans: Notes, entities: Notes) -> IntArray:
-    own, every = _votes_of_gender(spans, entities)
+    own, every = votes_of_gender(spans, entities)
     nameless = entities["called"].sum(-1) == 0
     value = np.where(nameless, Likeness.SAME_GENDER_NAMELESS, Likeness.SAME_GENDER)
     value = np.where(2 * own >= every, value, np.where(own == 0, Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES))
@@ -337,7 +215,7 @@ def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:
     return np.where(entities["narrated"][..., person] > 0, Likeness.SAME_NARRATION, _elsewhere(entities))
 
 
-def _quoted(spans: Notes, entities: Notes, person: int) -> IntArray:
+def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
     voice, voices = spans["voice"], entities["voices"]
     ago = np.where(is_turn(voices), turn_of(voice)[..., None] - turn_of(voices), _NEVER)  # [..., 2], turns
     mine, other = ago[..., person], ago[..., 1 - person]
@@ -345,6 +223,9 @@ def _quoted(spans: Notes, entities: Notes, person: int) -> IntArray:
     # 0, the answer to it 1, next 2, the one after 3, later 4
     place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
     guess = np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
+    if fade:  # what is said by nobody knows whom, here and there, is not all said by one
+        strangers = (nearest > _CONVERSATION) & (nearest < _NEVER) & ~entities["called"].any(-1)
+        guess = np.where(strangers, Likeness.NEITHER_PERHAPS, guess)
     meant, reversed_, sure, ids = spans["meant"], spans["reversed"], spans["sure"], entities["id"]
     known = np.where(
         ids == meant,
@@ -363,12 +244,14 @@ def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:
     return np.where(is_speaker(voice), value, _elsewhere(entities))
 
 
-_RULES: list[Callable[[Notes, Notes], IntArray | int]] = [
-    _nouns,
-    _names,
-    _gender,
-    *(partial(rule, person=person) for rule in (_narrated, _quoted, _spoken) for person in (0, 1)),
-]
+Rule = Callable[[Notes, Notes], "IntArray | int"]
+
+
+def _rules(lexicon: Lexicon) -> list[Rule]:
+    """How spans of each kind are compared."""
+    names, quoted = (partial(rule, fade=lexicon.mistakes_fade) for rule in (compare_names, _quoted))
+    persons = (partial(rule, person=person) for rule in (_narrated, quoted, _spoken) for person in (0, 1))
+    return [_nouns, names, _gender, *persons]
 
 
 class IdentityOptions(FeatureOptions):
