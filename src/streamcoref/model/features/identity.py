@@ -104,7 +104,8 @@ _TURNS = Likeness.SAME_TURN_OTHER - Likeness.SAME_TURN  # how many places of a t
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
 _PROBABLE, _SURE = 0.7, 0.9  # how often a way to know a speaker is right, at least
-_COUNTED = (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE)
+_COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
+_BITS = np.array(_COUNTED)
 HE, SHE = _COUNTED.index(Gender.HE), _COUNTED.index(Gender.SHE)  # their places among an entity's counts
 
 
@@ -257,23 +258,64 @@ class Identity(PairFeature):
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
     if not spans["gender"].any():
         return Likeness.NOTHING
-    own, every = _votes_of_gender(spans, entities)
-    value = np.where(2 * own >= every, Likeness.NOUN_AGREES, Likeness.NOUN_AT_TIMES)
-    value = np.where(own == 0, np.where(every == 0, Likeness.NOUN_UNGENDERED, Likeness.NOUN_CLASHES), value)
-    return np.where(spans["gender"] == 0, Likeness.NOTHING, value)
+    return np.where(spans["gender"] == 0, Likeness.NOTHING, _OF_NOUNS.take(_agreement(spans, entities)))
 
 
-def _votes_of_gender(spans: Notes, entities: Notes) -> tuple[IntArray, IntArray]:
-    """How many of an entity's mentions have a span's gender, and how many have any."""
-    mine = (spans["gender"][..., None] & np.array(_COUNTED)) > 0  # [..., genders]
+def _agreement(spans: Notes, entities: Notes) -> IntArray:
+    """Of how many of an entity's mentions that have a gender it is a span's: 0 none, 1 less than half, 3 more.
+
+    2 if there are no such mentions.
+    """
+    mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
     counts = entities["genders"]
-    return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
+    own = np.where(mine, counts, 0).sum(-1)
+    agreement: IntArray = 2 * (2 * own >= counts.sum(-1)) + (own > 0)
+    return agreement
+
+
+# By agreement
+_OF_NOUNS = np.array([Likeness.NOUN_CLASHES, Likeness.NOUN_AT_TIMES, Likeness.NOUN_UNGENDERED, Likeness.NOUN_AGREES])
+_OF_NAMES = np.array([Likeness.NAMELESS_CLASHES, Likeness.NAMELESS, Likeness.NAMELESS, Likeness.NAMELESS_AGREES])
+_OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
+    [
+        [Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES, Likeness.UNGENDERED_NAME, Likeness.SAME_GENDER],
+        [Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES, Likeness.UNGENDERED, Likeness.SAME_GENDER_NAMELESS],
+    ]
+)
 
 
 def _names(spans: Notes, entities: Notes) -> IntArray:
+    """Entities that have a name by its forms, others by their gender. One span shares a word with few of them."""
+    forms = [entities[name] for name in ("titles", "firsts", "lasts", "called")]
+    if spans.dimensions:
+        by_forms = _forms(spans, *forms)
+    else:
+        by_forms = np.full(entities["place"].shape, Likeness.OTHER_NAME)
+        rows = np.flatnonzero(_shares_word(entities, spans["first"], spans["last"]))
+        if len(rows):
+            by_forms[rows] = _forms(spans, *(column[rows] for column in forms))
+    nameless = np.where(spans["gender"] == 0, Likeness.NAMELESS, _OF_NAMES.take(_agreement(spans, entities)))
+    return np.where(_is_nameless(entities), nameless, by_forms)
+
+
+def _shares_word(entities: Notes, first: int, last: int) -> BoolArray:
+    firsts, lasts = entities["firsts"], entities["lasts"]
+    equal = (firsts == last) | (lasts == last)
+    if first != last:
+        equal |= (firsts == first) | (lasts == first)
+    shares: BoolArray = equal.any(-1)
+    return shares
+
+
+def _is_nameless(entities: Notes) -> BoolArray:
+    """The first place for a form of a name is the first to be taken, and never free again."""
+    nameless: BoolArray = entities["called"][..., 0] == 0
+    return nameless
+
+
+def _forms(spans: Notes, titles: IntArray, firsts: IntArray, lasts: IntArray, called: IntArray) -> IntArray:
     """Each form of the entity's name votes as often as it was called so."""
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
-    titles, firsts, lasts, called = (entities[name] for name in ("titles", "firsts", "lasts", "called"))
     all_called = called.sum(-1)
     clash = (title != 0) & (titles != 0) & (title != titles)  # Mr. and Mrs.
     same = (first == firsts) & (last == lasts) & ~clash
@@ -292,12 +334,7 @@ def _names(spans: Notes, entities: Notes) -> IntArray:
     value = np.where(votes(titled & ~clash) > 0, Likeness.TITLE_AND_SURNAME, value)
     value = np.where(some > 0, np.where(2 * some >= all_called, Likeness.PART_OF_NAME, Likeness.PART_AT_TIMES), value)
     value = np.where(whole > 0, np.where(3 * whole >= all_called, Likeness.SAME_NAME, Likeness.SAME_AT_TIMES), value)
-    value = np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
-    own, every = _votes_of_gender(spans, entities)
-    nameless = np.where(2 * own >= every, Likeness.NAMELESS_AGREES, Likeness.NAMELESS)
-    nameless = np.where(own == 0, Likeness.NAMELESS_CLASHES, nameless)
-    nameless = np.where((every == 0) | (spans["gender"] == 0), Likeness.NAMELESS, nameless)
-    return np.where(all_called == 0, nameless, value)
+    return np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)
@@ -317,18 +354,14 @@ def named_by(spans: Notes, entities: Notes) -> BoolArray:
 
 
 def _gender(spans: Notes, entities: Notes) -> IntArray:
-    own, every = _votes_of_gender(spans, entities)
-    nameless = entities["called"].sum(-1) == 0
-    value = np.where(nameless, Likeness.SAME_GENDER_NAMELESS, Likeness.SAME_GENDER)
-    value = np.where(2 * own >= every, value, np.where(own == 0, Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES))
-    value = np.where(every == 0, np.where(nameless, Likeness.UNGENDERED, Likeness.UNGENDERED_NAME), value)
+    value = _OF_PRONOUNS.take(4 * _is_nameless(entities) + _agreement(spans, entities))
     narrates = (spans["voice"] == NARRATOR) & (2 * entities["narrated"][..., 0] > entities["size"])
     return np.where(narrates, Likeness.NARRATES, value)
 
 
 def _elsewhere(entities: Notes) -> IntArray:
     """The value of an entity that was never I or you, or not in this kind of voice."""
-    silent = np.where(entities["called"].any(-1), Likeness.SILENT_NAMED, Likeness.SILENT)
+    silent = np.where(_is_nameless(entities), Likeness.SILENT, Likeness.SILENT_NAMED)
     return np.where(entities["voices"].any(-1), Likeness.OTHER_VOICE, silent)
 
 
@@ -337,21 +370,28 @@ def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:
 
 
 def _quoted(spans: Notes, entities: Notes, person: int) -> IntArray:
-    voice, voices = spans["voice"], entities["voices"]
-    ago = np.where(is_turn(voices), turn_of(voice)[..., None] - turn_of(voices), _NEVER)  # [..., 2], turns
-    mine, other = ago[..., person], ago[..., 1 - person]
-    nearest = np.maximum(np.minimum(mine, other), 0)  # what lies ahead is never asked, but may be computed
-    # 0, the answer to it 1, next 2, the one after 3, later 4
-    place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
-    guess = np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
     meant, reversed_, sure, ids = spans["meant"], spans["reversed"], spans["sure"], entities["id"]
     known = np.where(
         ids == meant,
         Likeness.MEANT_PERHAPS + sure,
         np.where(ids == reversed_, Likeness.REVERSED, Likeness.NEITHER_PERHAPS + sure),
     )
+    if (meant != NOBODY).all():
+        return known
+    guess = _by_turns(spans, entities, person)
     guess = np.where((ids == reversed_) & (reversed_ != NOBODY), Likeness.REVERSED, guess)
     return np.where(meant == NOBODY, guess, known)
+
+
+def _by_turns(spans: Notes, entities: Notes, person: int) -> IntArray:
+    """By how many turns ago the entity said I or you."""
+    voice, voices = spans["voice"], entities["voices"]
+    ago = np.where(is_turn(voices), turn_of(voice)[..., None] - turn_of(voices), _NEVER)  # [..., 2], turns
+    mine, other = ago[..., person], ago[..., 1 - person]
+    nearest = np.maximum(np.minimum(mine, other), 0)  # what lies ahead is never asked, but may be computed
+    # 0, the answer to it 1, next 2, the one after 3, later 4
+    place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
+    return np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
 
 
 def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:
