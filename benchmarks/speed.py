@@ -1,11 +1,12 @@
 """How much time everything takes over the encoder alone, and how many words of a novel are read in a second.
 
-    python benchmarks/speed.py [--novel FILE] [--segments 40] [--rounds 5] [--threads 1 2]
+    python benchmarks/speed.py [--novel FILE] [--before 40] [--segments 40] [--rounds 5] [--threads 1 2]
 
-The bundled model reads a novel. *Everything* is a stream of the library, fed with raw text: sentences and words,
-pieces, segments, encoder, spans, linking, eviction, events. *The encoder alone* is given the very segments that the
-stream has just read, in the way that is the fastest with so many threads (each a segment of its own, or all of them on
-one), which is tried beforehand.
+The bundled model reads a novel. Its first segments, so many `before`, are not measured: they fill the memory, and
+from there on each segment costs the same. *Everything* is a stream of the library, fed with raw text: sentences and
+words, pieces, segments, encoder, spans, linking, eviction, events. *The encoder alone* is given the very segments that
+the stream has just read, in the way that is the fastest with so many threads (each a segment of its own, or all of them
+on one), which is tried beforehand.
 
 The two take turns, so that whatever else the machine does weighs on both: segment by segment with one thread, and with
 more in groups, since there segments overlap. The figure of a round is the median of its turns' ratios, that of the run
@@ -115,10 +116,9 @@ def fastest_way(encoder: Encoder, segments: Sequence[Segment], threads: int) -> 
 
 
 def take_turns(
-    resolver: streamcoref.Resolver, passage: Passage, feeds: Sequence[Sequence[str]], alone: EncodeAlone
+    stream: streamcoref.Stream, passage: Passage, feeds: Sequence[Sequence[str]], alone: EncodeAlone
 ) -> list[Turn]:
-    """Each part of `feeds` is given to one stream, and the segments that it read then to the encoder."""
-    stream = resolver.stream()
+    """Each part of `feeds` is given to the stream, and the segments that it read then to the encoder."""
     turns = []
 
     def read(chunks: Sequence[str]) -> None:
@@ -156,19 +156,21 @@ def ratios(rounds: Sequence[Sequence[Turn]], clock: str) -> list[float]:
     return [median(getattr(t.everything, clock) / getattr(t.encoder, clock) for t in turns) for turns in rounds]
 
 
-def measure(text: str, count: int, threads: int, rounds: int) -> dict[str, Any]:
+def measure(text: str, before: int, count: int, threads: int, rounds: int) -> dict[str, Any]:
     torch.set_num_threads(threads)
     resolver = streamcoref.load(threads=threads)  # with a pool of its own
-    passage = Passage(text, resolver, count)
+    passage = Passage(text, resolver, before + count)
     alone = fastest_way(resolver.checkpoint.model.encoder, passage.segments[: 2 * threads], threads)
-    by_turns = grouped(passage.slices, 1 if threads == 1 else GROUP)
-    whole = [in_chunks("".join(passage.slices))]
-    take_turns(resolver, passage, by_turns[:4], alone)  # to warm up
+    by_turns = grouped(passage.slices[before:], 1 if threads == 1 else GROUP)
+    whole = [in_chunks("".join(passage.slices[before:]))]
+    stream = resolver.stream()
+    stream.feed("".join(passage.slices[:before]))
+    begin = stream.state()
     turns: list[list[Turn]] = []
     novel: list[list[Turn]] = []
     for _ in range(rounds):
-        turns.append(take_turns(resolver, passage, by_turns, alone))
-        novel.append(take_turns(resolver, passage, whole, alone))
+        turns.append(take_turns(resolver.stream(begin), passage, by_turns, alone))
+        novel.append(take_turns(resolver.stream(begin), passage, whole, alone))
     name = f"{threads}_thread{'s' if threads > 1 else ''}"
     whole_runs = [turn for (turn,) in novel]
     return {
@@ -187,6 +189,7 @@ def measure(text: str, count: int, threads: int, rounds: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--novel", type=Path, default=NOVEL)
+    parser.add_argument("--before", type=int, default=40)
     parser.add_argument("--segments", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
@@ -197,9 +200,9 @@ def main() -> None:
         )
         return
     text = options.novel.read_text(encoding="utf-8")
-    figures: dict[str, Any] = {"segments": options.segments, "rounds": options.rounds}
+    figures: dict[str, Any] = {"before": options.before, "segments": options.segments, "rounds": options.rounds}
     for threads in options.threads:
-        found = measure(text, options.segments, threads, options.rounds)
+        found = measure(text, options.before, options.segments, threads, options.rounds)
         figures |= found
         for name, value in found.items():
             print(f"{name:34} {value}", flush=True)

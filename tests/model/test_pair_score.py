@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
-from streamcoref.model.pair_score import Pairs, PairScorer
+from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.pair_score.feed_forward import FeedForwardScorer
 from tests.model.features import pairs as feature_pairs
@@ -100,6 +100,29 @@ def test_a_block_a_row_and_a_list_of_pairs_all_equal_the_plain_computation(
     a, b = torch.tensor([0, 3, 3, 1, 2]), torch.tensor([4, 0, 2, 2, 1])
     listed = pairs_of(scorer, spans[a], entities[b], index[a, b])
     torch.testing.assert_close(both(listed), expected[a, b], atol=1e-5, rtol=1e-5)
+
+
+class Otherwise(CoarseToFineScorer):
+    def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
+        return torch.zeros(len(pairs.entity))
+
+
+@torch.inference_mode()
+def test_the_quicker_way_refines_as_the_scorer_does(spans: Tensor, entities: Tensor) -> None:
+    """One span after another, against any of the entities, which may have changed since."""
+    scorer = coarse_to_fine()
+    tables, readings = scorer.fold_features(FIXED), scorer.read_spans(spans)
+    rows = torch.cat([entities, scorer.read_entities(entities)], dim=1)
+    refine = scorer.row_refiner(spans, readings, rows[:, :SIZE], rows[:, SIZE:], tables)
+    assert refine is not None
+    rows[3] = rows[1]
+    for span, slots, features in ((0, [0, 3], [5, 99]), (2, [4], [0]), (3, [4, 2, 1, 3, 0], [1, 1, 12, 70, 5])):
+        pairs = pairs_of(scorer, spans[span : span + 1], rows[slots, :SIZE], torch.tensor(features))
+        expected = scorer.refine(pairs, tables)
+        found = refine(span, np.array(slots), np.array(features))
+        torch.testing.assert_close(torch.from_numpy(found), expected, atol=1e-5, rtol=1e-5)
+    for other in (feed_forward(), Otherwise(SIZE, HIDDEN, scorer.features, scorer.prior_features, shortlist=2)):
+        assert other.row_refiner(spans, readings, rows[:, :SIZE], rows[:, SIZE:], tables) is None
 
 
 @pytest.mark.parametrize("name", MAKERS)

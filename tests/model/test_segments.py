@@ -179,6 +179,19 @@ def test_words_do_not_share_pieces() -> None:
     assert TOKENIZER([]) == []
 
 
+def test_words_that_came_before_have_the_same_pieces_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many words are remembered; those that are forgotten are cut again."""
+    words = [*toys.WORDS, "unbelievable", "", "unbelievable", *toys.WORDS]
+    alone = [toys.tokenizer()([word])[0] for word in words]
+    for most in (0, 3, 1 << 14):
+        monkeypatch.setattr("streamcoref.model.tokenizer.REMEMBERED", most)
+        tokenizer = toys.tokenizer()
+        for first in range(0, len(words), 4):
+            assert tokenizer(words[first : first + 4]) == alone[first : first + 4]
+            assert len(tokenizer._known) <= max(most, 4)
+        assert tokenizer(words) == alone
+
+
 def test_an_empty_document_has_no_segments() -> None:
     assert cut([], 16) == []
 

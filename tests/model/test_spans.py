@@ -57,7 +57,8 @@ def test_every_mention_score_equals_the_plain_computation(word_boundaries: bool)
     widths = torch.from_numpy(candidates.ends - candidates.starts)
     expected = scorer.span(torch.stack(rows)) + scorer.width(scorer.width_prior.weight[widths])
     torch.testing.assert_close(scores.prune, expected, atol=1e-4, rtol=1e-5)
-    torch.testing.assert_close(scores.link, expected, atol=1e-4, rtol=1e-5)
+    few = torch.tensor([7, 3, 40])
+    torch.testing.assert_close(scores.link_of(few), expected[few], atol=1e-4, rtol=1e-5)
 
 
 @torch.inference_mode()
@@ -66,6 +67,7 @@ def test_light_scores_equal_the_plain_computation() -> None:
     segment = segment_of(60)
     pieces = random_pieces(segment)
     candidates, scores = spans.score(pieces, segment, 0)
+    link = scores.link_of(torch.arange(len(candidates)))
     scorer: Any = spans.scorer
     shift = scorer.scheme.weight[0]
     for row, (a, b) in enumerate(zip(candidates.starts, candidates.ends, strict=True)):
@@ -75,8 +77,10 @@ def test_light_scores_equal_the_plain_computation() -> None:
         alone = (scorer.alone_start * first).sum(-1) + (scorer.alone_end * last).sum(-1) + scorer.bias
         both = alone + product + scorer.width.weight[b - a]
         assert scores.prune[row].item() == pytest.approx(both[0].item(), abs=1e-4)
-        assert scores.link[row].item() == pytest.approx(both[1].item(), abs=1e-4)
-    assert not torch.allclose(scores.prune, scores.link)
+        assert link[row].item() == pytest.approx(both[1].item(), abs=1e-4)
+    assert not torch.allclose(scores.prune, link)
+    few = torch.tensor([7, 3, 40])
+    torch.testing.assert_close(scores.link_of(few), link[few], atol=1e-5, rtol=1e-5)
 
 
 @torch.inference_mode()

@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from streamcoref.document import Document, Span
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.evict import NoEviction
 from streamcoref.model.incremental import IncrementalModel, greedy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.rows import entity_rows
-from streamcoref.model.score_table import FloatArray
 from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.training.replay import make_versions, score_versions, snapshot

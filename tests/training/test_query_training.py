@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.checkpoint import load_checkpoint
 from streamcoref.model.incremental import IncrementalModel, greedy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.rows import entity_rows
-from streamcoref.model.score_table import FloatArray
 from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.text_context import TextContext

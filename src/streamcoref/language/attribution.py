@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from streamcoref.language.english import LATEST, LEXICONS, Lexicon
@@ -50,13 +51,8 @@ class Run(NamedTuple):
 
 def runs(turns: Sequence[int]) -> list[Run]:
     """Quotations and what lies between them. Two quotations of one turn with nothing between are one."""
-    found: list[Run] = []
-    for place, turn in enumerate(turns):
-        if found and found[-1].turn == turn:
-            found[-1] = found[-1]._replace(end=place + 1)
-        else:
-            found.append(Run(place, place + 1, turn))
-    return found
+    starts = [place for place, turn in enumerate(turns) if place == 0 or turn != turns[place - 1]]
+    return [Run(start, end, turns[start]) for start, end in pairwise([*starts, len(turns)])]
 
 
 def talk_lexicon(lexicon: Lexicon) -> Lexicon:

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import talk_lexicon
 from streamcoref.language.english import LATEST, LEXICONS, Lexicon
 from streamcoref.language.quotations import Quotations
 from streamcoref.language.trackers import WordTracker
+from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
@@ -24,7 +25,7 @@ from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.register import Register, revive
 from streamcoref.model.rows import RowLayout
-from streamcoref.model.score_table import FloatArray, ScoreTable, numbers
+from streamcoref.model.score_table import score_table
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import SpanReadings, read_spans
@@ -35,6 +36,8 @@ from streamcoref.model.update import UpdateRule
 NEW = -1  # the decision to start an entity
 _LARGEST_EXPONENT = 80.0  # of a 32-bit float, nearly; whatever is larger leaves no share to the others
 _OUT_OF_THE_QUESTION = np.float32(-1e30)  # a score that stands for minus infinity where differences are taken
+
+_NOTHING = torch.empty(0)  # what an update rule that reads nothing is given
 
 # Given the spans of a segment, the number of one, and its link scores [count]: a slot of the memory, or NEW.
 Decide = Callable[[SegmentSpans, int, FloatArray], int]
@@ -114,15 +117,13 @@ class IncrementalModel(CorefModel):
         first_waiting = len(spans) - waiting
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
-        table = ScoreTable(
-            self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own - new_score
+        table = score_table(
+            self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own, new_score
         )
-        scores = np.full((len(spans), len(memory) + len(spans)), -np.inf, dtype=np.float32)
         slots: list[int] = []
         starts: list[bool] = []
-        weights: list[Tensor | float] = []  # the share of what each entity was
-        for m, mention_score in enumerate(own.tolist()):
-            span = spans.word_spans[m]
+        shares: list[float] = []  # what each span is of its entity
+        for m, span in enumerate(spans.word_spans):
             if m == first_waiting:
                 listener.settle()
                 features.settle(spans, readings.notes, state.conversation)
@@ -130,26 +131,23 @@ class IncrementalModel(CorefModel):
             elif m < first_waiting and (expected := listener.expects(span)) is not None:
                 features.expect(readings.notes, m, expected)
                 table.noted(m)
-            row = table.row(m) + mention_score
-            slot = decide(spans, m, row)
+            slot = decide(spans, m, table.row(m))
             starts.append(slot == NEW)
             if slot == NEW:
-                slot = memory.add(readings.rows[m], readings.notes, m)
-                weights.append(0.0)
+                slot, share = memory.add(readings.rows[m], readings.notes, m), 1.0
             else:
-                weights.append(self._join(memory, slot, readings, m))
+                share = self._join(memory, slot, readings, m)
             if readings.texts:
                 memory.remember_text(slot, readings.texts[m])
-            table.changed(slot)
-            scores[m, : len(row)] = row
+            table.changed(slot, m, share)
             slots.append(slot)
+            shares.append(share)
             listener.decided(span, int(memory.ids[slot]))
         if not waiting:
             listener.settle()
-        shares = [1.0 - float(weight) for weight in weights]
         mention_scores = readings.notes["score"].tolist()
         more = mention_scores, shares, self.labels.type_shares(spans.vectors)
-        links = describe(spans.word_spans, memory.ids[slots], slots, starts, scores, new_score, *more)
+        links = describe(spans.word_spans, memory.ids[slots], slots, starts, table.scores, new_score, *more)
         return readings.notes, links
 
     def merge(self, state: State, votes: int) -> list[Merge]:
@@ -162,12 +160,13 @@ class IncrementalModel(CorefModel):
             state.conversation.renamed(kept, gone)
         return by_name + by_answer
 
-    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> Tensor | float:
-        """Update: blend the span into the entity; the share of what the entity was."""
-        reading = self.layout.update_readings(memory.rows[slot])
-        weight = self.update.weight(spans.update_readings[m], reading, float(memory.sizes[slot]))
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> float:
+        """Update: blend the span into the entity; what it is of the entity then."""
+        size, reads = float(memory.notes["size"][slot]), self.update.reading_size > 0
+        entity = self.layout.update_readings(memory.rows[slot]) if reads else _NOTHING
+        weight = float(self.update.weight(spans.update_readings[m] if reads else _NOTHING, entity, size))
         memory.join(slot, weight, spans.rows[m], spans.notes, m)
-        return weight
+        return 1.0 - weight
 
     def new_state(self) -> State:
         scorer = self.pair_score

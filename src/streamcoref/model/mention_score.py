@@ -7,6 +7,7 @@ added to the pair scores. They are the same number unless the scorer was built w
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -30,8 +31,13 @@ PRIOR = (
 
 @dataclass(frozen=True, eq=False)
 class MentionScores:
+    """`link` may be what computes it for some rows [k] of the candidates: most of them are never linked."""
+
     prune: Tensor  # [c]
-    link: Tensor  # [c]
+    link: Tensor | Callable[[Tensor], Tensor]  # [c]
+
+    def link_of(self, rows: Tensor) -> Tensor:
+        return self.link[rows] if isinstance(self.link, Tensor) else self.link(rows)
 
 
 class MentionScorer(nn.Module, ABC):
@@ -77,7 +83,8 @@ class LightMentionScorer(MentionScorer):
 
     All spans together are one batch of products, whose cost does not depend on the number of candidates. The
     annotation scheme shifts the projections, since what counts as a mention differs between corpora. With two outputs
-    each has projections of its own: the link loss would else bend those that pruning learns from.
+    each has projections of its own: the link loss would else bend those that pruning learns from. The second is
+    computed only for spans that are kept.
     """
 
     def __init__(
@@ -90,7 +97,7 @@ class LightMentionScorer(MentionScorer):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.outputs = 2 if two_outputs else 1
+        self.size, self.outputs = size, 2 if two_outputs else 1
         self.start = nn.Linear(hidden_size, self.outputs * size)
         self.end = nn.Linear(hidden_size, self.outputs * size)
         self.scheme = nn.Embedding(schemes, 2 * self.outputs * size)
@@ -104,34 +111,46 @@ class LightMentionScorer(MentionScorer):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, pieces: Tensor, spans: Candidates, vectors: SpanVector, scheme: int) -> MentionScores:
-        shift_start, shift_end = self.scheme.weight[scheme].chunk(2)
-        start = self._project(self.start, pieces, shift_start)
-        end = self._project(self.end, pieces, shift_end)
         a = torch.from_numpy(spans.starts).to(pieces.device)
         b = torch.from_numpy(spans.ends).to(pieces.device)
-        alone = _dot(start, self.alone_start)[:, a] + _dot(end, self.alone_end)[:, b]  # [outputs, c]
-        priors = (self.width.weight[b - a] + self.bias).T
-        scores = alone + priors + self._products(start * self.product[:, None], end, a, b)
-        return MentionScores(prune=scores[0], link=scores[-1])
+        start, end = self._project(0, pieces, pieces, scheme)  # [n, size] each
+        alone = (start @ self.alone_start[0])[a] + (end @ self.alone_end[0])[b]
+        prune = alone + self._priors(0, b - a) + self._products(start * self.product[0], end, a, b)
 
-    def _project(self, layer: nn.Linear, pieces: Tensor, shift: Tensor) -> Tensor:
-        """[outputs, n, size]"""
-        projected: Tensor = self.dropout(F.gelu(layer(pieces) + shift))
-        return projected.view(len(pieces), self.outputs, -1).transpose(0, 1)
+        def link(rows: Tensor) -> Tensor:
+            first, last = a[rows], b[rows]
+            start, end = self._project(1, pieces[first], pieces[last], scheme)  # [k, size] each
+            alone = start @ self.alone_start[1] + end @ self.alone_end[1]
+            return alone + self._priors(1, last - first) + (start * self.product[1] * end).sum(-1)
+
+        return MentionScores(prune, link if self.outputs == 2 else prune)
+
+    def _project(self, output: int, starts: Tensor, ends: Tensor, scheme: int) -> list[Tensor]:
+        """Pieces that spans start with and that they end with, [n, hidden] each, to [n, size] each."""
+        own = slice(output * self.size, (output + 1) * self.size)
+        parts = zip((self.start, self.end), (starts, ends), self.scheme.weight[scheme].chunk(2), strict=True)
+        return [
+            self.dropout(F.gelu(F.linear(pieces, layer.weight[own], layer.bias[own] + shift[own])))
+            for layer, pieces, shift in parts
+        ]
+
+    def _priors(self, output: int, widths: Tensor) -> Tensor:
+        priors: Tensor = self.width.weight[:, output] + self.bias[output]
+        return priors[widths]
 
     def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        """The products of starts a and ends b, [outputs, c], of [outputs, n, size] each.
+        """The products of starts a and ends b, [c], of [n, size] each.
 
         Ends lie less than the greatest width behind their starts, so a block of starts needs only a window of ends.
         """
-        length = start.shape[1]
+        length = len(start)
         window = BAND + self.width.num_embeddings - 1
         count = -(-length // BAND)
-        starts = F.pad(start, (0, 0, 0, count * BAND - length)).view(self.outputs, count, BAND, -1)
-        ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(1, window, BAND)[:, :count]
-        grid = torch.matmul(starts, ends)  # [outputs, count, BAND, window]
+        starts = F.pad(start, (0, 0, 0, count * BAND - length)).view(count, BAND, -1)
+        ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(0, window, BAND)[:count]
+        grid = torch.bmm(starts, ends)  # [count, BAND, window]
         block = a // BAND
-        return grid[:, block, a - block * BAND, b - block * BAND]
+        return grid[block, a - block * BAND, b - block * BAND]
 
 
 class MentionScorerOptions(PartOptions):
@@ -160,8 +179,3 @@ class LightMentionScorerOptions(MentionScorerOptions):
 
 
 AnyMentionScorer = Annotated[SerializeAsAny[MentionScorerOptions], BeforeValidator(MentionScorerOptions.choose)]
-
-
-def _dot(x: Tensor, weights: Tensor) -> Tensor:
-    """[outputs, n, size] and [outputs, size] to [outputs, n]."""
-    return torch.matmul(x, weights[:, :, None]).squeeze(-1)

@@ -101,11 +101,11 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
             if not one.clashes(other) and _one_person(one, other, group):
                 return one.slot, other.slot
     singles = [name for name in names if name.is_single]
+    untitled = [name for name in singles if not name.title]
     for name in singles:
-        if name.title:
-            owner = _owner(name, [one for one in singles if not one.title], notes, votes)
-            if owner is not None:
-                return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
+        owner = _owner(name, untitled, notes, votes) if name.title and untitled else None
+        if owner is not None:
+            return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
     return None
 
 
@@ -152,14 +152,13 @@ def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes) -> M
 
 
 def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
-    forms = (notes["titles"] == name.title) & (notes["firsts"] == name.first) & (notes["lasts"] == name.last)
-    counts = np.where(forms, notes["called"], 0).sum(-1)
-    owners = [
-        one
-        for one in others
-        if counts[one.slot] >= max(votes, RARELY * notes["called"][one.slot].sum()) and not one.clashes(name)
-    ]
-    return max(owners, key=lambda one: counts[one.slot]) if owners else None
+    slots = [one.slot for one in others]
+    titles, firsts, lasts, called = (notes[column][slots] for column in ("titles", "firsts", "lasts", "called"))
+    forms = (titles == name.title) & (firsts == name.first) & (lasts == name.last)
+    counts = np.where(forms, called, 0).sum(-1)
+    enough = counts >= np.maximum(votes, RARELY * called.sum(-1))
+    owners = [place for place in np.flatnonzero(enough).tolist() if not others[place].clashes(name)]
+    return others[max(owners, key=lambda place: int(counts[place]))] if owners else None
 
 
 def _differ(one: int, other: int) -> bool:

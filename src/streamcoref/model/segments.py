@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
 
 SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP], a speaker's name
+_NOTHING: tuple[int, ...] = ()  # what is read before most words
 SPEAKER_PIECES = 8  # of a speaker's name that the encoder reads, at most
 
 
@@ -161,14 +162,15 @@ class SegmentBuilder:
         self.speaker = ""  # of the word before it
         self.words: list[Word] = []  # of it
         self._pieces: list[list[int]] = []  # of each of these words
-        self._before: list[list[int]] = []  # a speaker's name, to be read before each
+        self._before: list[Sequence[int]] = []  # a speaker's name, to be read before each
         self._cuts = SegmentCuts(self.room, options.max_sentences, options.sentences_as)
 
     def add(self, words: Sequence[Word]) -> Iterator[Segment]:
         """The segments that these words complete."""
         for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
-            pieces = pieces[: self.room]  # an endless word: its beginning stands
-            before = self._turn(word.speaker)[: self.room - len(pieces)]
+            if len(pieces) > self.room:
+                pieces = pieces[: self.room]  # an endless word: its beginning stands
+            before = self._turn(word.speaker)[: self.room - len(pieces)] if word.speaker else _NOTHING
             self.words.append(word)
             self._pieces.append(pieces)
             self._before.append(before)
@@ -180,11 +182,11 @@ class SegmentBuilder:
         for length in self._cuts.finish():
             yield self._segment(length)
 
-    def _turn(self, speaker: str) -> list[int]:
+    def _turn(self, speaker: str) -> Sequence[int]:
         """The pieces of a name, as "Anna :", where its turn begins."""
         changed = speaker != (self.words[-1].speaker if self.words else self.speaker)
         if not (self.speakers_as_text and changed and speaker):
-            return []
+            return _NOTHING
         return [piece for word in self.tokenizer([*speaker.split(), ":"]) for piece in word][:SPEAKER_PIECES]
 
     def _segment(self, length: int) -> Segment:

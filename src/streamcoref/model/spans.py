@@ -139,7 +139,7 @@ class Spans(nn.Module):
             segment=segment,
             kept=kept,
             vectors=self.vectors(pieces, kept),
-            link_scores=scores.link[index],
+            link_scores=scores.link_of(index),
             prune_scores=scores.prune[index],
             candidates=candidates,
             candidate_scores=scores.prune,

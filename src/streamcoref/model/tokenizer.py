@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
+REMEMBERED = 1 << 14  # words whose pieces are kept, some megabytes
+
+
 class PieceTokenizer:
     """Words into pieces, by a fast Hugging Face tokenizer, one word never sharing a piece with another."""
 
@@ -27,6 +30,7 @@ class PieceTokenizer:
         self.unknown: int = tokenizer.unk_token_id
         # How many vectors an encoder needs for it. Numbers may have gaps, so the count of pieces does not tell.
         self.size = 1 + max(tokenizer.get_vocab().values())
+        self._known: dict[str, list[int]] = {}
 
     def definition(self) -> dict[str, Any]:
         """All that decides which pieces a word becomes. Lengths are not part of it: a call may change them."""
@@ -34,7 +38,20 @@ class PieceTokenizer:
         return {name: value for name, value in values.items() if name not in ("truncation", "padding")}
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
-        """The piece ids of each word. A word the tokenizer makes nothing of becomes the unknown piece."""
+        """The piece ids of each word. A word the tokenizer makes nothing of becomes the unknown piece.
+
+        They do not depend on the words around, so those of words that came before are remembered: most of a text's
+        are. They are not to be changed.
+        """
+        known = self._known  # other threads may begin another one meanwhile
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if len(known) + len(new) > REMEMBERED:
+            known = self._known = {}
+            new = list(dict.fromkeys(words))
+        known.update(zip(new, self._pieces(new), strict=True))
+        return [known[word] for word in words]
+
+    def _pieces(self, words: Sequence[str]) -> list[list[int]]:
         if not words:
             return []
         try:

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from streamcoref.document import Clusters, Document
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.encoder_service import Encode
 from streamcoref.model.evict import EvictionPolicy, NoEviction
 from streamcoref.model.incremental import NEW, IncrementalModel, deciding, greedy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.rows import entity_rows
-from streamcoref.model.score_table import FloatArray
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans

@@ -26,7 +26,7 @@ from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
-from streamcoref.model.features.name_votes import COUNTED, compare_names, title_number, votes_of_gender
+from streamcoref.model.features.name_votes import COUNTED, agreement, compare_names, is_nameless, title_number
 from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
@@ -189,25 +189,28 @@ class Identity(PairFeature):
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
     if not spans["gender"].any():
         return Likeness.NOTHING
-    own, every = votes_of_gender(spans, entities)
-    value = np.where(2 * own >= every, Likeness.NOUN_AGREES, Likeness.NOUN_AT_TIMES)
-    value = np.where(own == 0, np.where(every == 0, Likeness.NOUN_UNGENDERED, Likeness.NOUN_CLASHES), value)
-    return np.where(spans["gender"] == 0, Likeness.NOTHING, value)
+    return np.where(spans["gender"] == 0, Likeness.NOTHING, _OF_NOUNS.take(agreement(spans, entities)))
+
+
+# By agreement
+_OF_NOUNS = np.array([Likeness.NOUN_CLASHES, Likeness.NOUN_AT_TIMES, Likeness.NOUN_UNGENDERED, Likeness.NOUN_AGREES])
+_OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
+    [
+        [Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES, Likeness.UNGENDERED_NAME, Likeness.SAME_GENDER],
+        [Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES, Likeness.UNGENDERED, Likeness.SAME_GENDER_NAMELESS],
+    ]
+)
 
 
 def _gender(spans: Notes, entities: Notes) -> IntArray:
-    own, every = votes_of_gender(spans, entities)
-    nameless = entities["called"].sum(-1) == 0
-    value = np.where(nameless, Likeness.SAME_GENDER_NAMELESS, Likeness.SAME_GENDER)
-    value = np.where(2 * own >= every, value, np.where(own == 0, Likeness.OTHER_GENDER, Likeness.GENDER_AT_TIMES))
-    value = np.where(every == 0, np.where(nameless, Likeness.UNGENDERED, Likeness.UNGENDERED_NAME), value)
+    value = _OF_PRONOUNS.take(4 * is_nameless(entities) + agreement(spans, entities))
     narrates = (spans["voice"] == NARRATOR) & (2 * entities["narrated"][..., 0] > entities["size"])
     return np.where(narrates, Likeness.NARRATES, value)
 
 
 def _elsewhere(entities: Notes) -> IntArray:
     """The value of an entity that was never I or you, or not in this kind of voice."""
-    silent = np.where(entities["called"].any(-1), Likeness.SILENT_NAMED, Likeness.SILENT)
+    silent = np.where(is_nameless(entities), Likeness.SILENT, Likeness.SILENT_NAMED)
     return np.where(entities["voices"].any(-1), Likeness.OTHER_VOICE, silent)
 
 
@@ -216,24 +219,33 @@ def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:
 
 
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
-    voice, voices = spans["voice"], entities["voices"]
-    ago = np.where(is_turn(voices), turn_of(voice)[..., None] - turn_of(voices), _NEVER)  # [..., 2], turns
-    mine, other = ago[..., person], ago[..., 1 - person]
-    nearest = np.maximum(np.minimum(mine, other), 0)  # what lies ahead is never asked, but may be computed
-    # 0, the answer to it 1, next 2, the one after 3, later 4
-    place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
-    guess = np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
-    if fade:  # what is said by nobody knows whom, here and there, is not all said by one
-        strangers = (nearest > _CONVERSATION) & (nearest < _NEVER) & ~entities["called"].any(-1)
-        guess = np.where(strangers, Likeness.NEITHER_PERHAPS, guess)
     meant, reversed_, sure, ids = spans["meant"], spans["reversed"], spans["sure"], entities["id"]
     known = np.where(
         ids == meant,
         Likeness.MEANT_PERHAPS + sure,
         np.where(ids == reversed_, Likeness.REVERSED, Likeness.NEITHER_PERHAPS + sure),
     )
+    if (meant != NOBODY).all():
+        return known
+    guess = _by_turns(spans, entities, person, fade)
     guess = np.where((ids == reversed_) & (reversed_ != NOBODY), Likeness.REVERSED, guess)
     return np.where(meant == NOBODY, guess, known)
+
+
+def _by_turns(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
+    """By how many turns ago the entity said I or you."""
+    voice, voices = spans["voice"], entities["voices"]
+    ago = np.where(is_turn(voices), turn_of(voice)[..., None] - turn_of(voices), _NEVER)  # [..., 2], turns
+    mine, other = ago[..., person], ago[..., 1 - person]
+    nearest = np.maximum(np.minimum(mine, other), 0)  # what lies ahead is never asked, but may be computed
+    # 0, the answer to it 1, next 2, the one after 3, later 4
+    place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
+    value = np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
+    if not fade:
+        return value
+    # What is said by nobody knows whom, here and there, is not all said by one.
+    strangers = (nearest > _CONVERSATION) & (nearest < _NEVER) & is_nameless(entities)
+    return np.where(strangers, Likeness.NEITHER_PERHAPS, value)
 
 
 def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from streamcoref.model.notes import BoolArray, IntArray, Notes
 
 _OFTEN, _AT_TIMES = 4, 8  # one name in so many is no mistake: of a family's name, or of the very one
 _RANKS = 8  # bits of a title's number for its gender
-COUNTED = (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE)  # of which an entity's mentions are counted
+# The genders of which an entity's mentions are counted.
+COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
 HE, SHE = COUNTED.index(Gender.HE), COUNTED.index(Gender.SHE)  # their places among these
+_BITS = np.array(COUNTED)
 
 
 def title_number(gender: Gender, rank: int) -> int:
@@ -42,17 +45,59 @@ def is_husband(one: IntArray, other: IntArray) -> BoolArray:
     return is_one
 
 
-def votes_of_gender(spans: Notes, entities: Notes) -> tuple[IntArray, IntArray]:
+def agreement(spans: Notes, entities: Notes) -> IntArray:
+    """Of how many of an entity's mentions that have a gender it is a span's: 0 none, 1 less than half, 3 more.
+
+    2 if there are no such mentions.
+    """
+    own, every = _votes_of_gender(spans, entities["genders"])
+    found: IntArray = 2 * (2 * own >= every) + (own > 0)
+    return found
+
+
+def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
-    mine = (spans["gender"][..., None] & np.array(COUNTED)) > 0  # [..., genders]
-    counts = entities["genders"]
+    mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
     return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
 
 
+def is_nameless(entities: Notes) -> BoolArray:
+    """The first place for a form of a name is the first to be taken, and never free again."""
+    nameless: BoolArray = entities["called"][..., 0] == 0
+    return nameless
+
+
 def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
+    """Entities that have a name by its forms, others by their gender. One span shares a word with few of them."""
+    columns = [entities[name] for name in ("titles", "firsts", "lasts", "called", "genders")]
+    if spans.dimensions:
+        by_forms = _forms(spans, columns, fade)
+    else:
+        by_forms = np.full(entities["place"].shape, Likeness.OTHER_NAME)
+        rows = np.flatnonzero(_shares_word(entities, int(spans["first"]), int(spans["last"])))
+        if len(rows):
+            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
+    nameless = np.where(spans["gender"] == 0, Likeness.NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
+    return np.where(is_nameless(entities), nameless, by_forms)
+
+
+# By agreement
+_OF_NAMES = np.array([Likeness.NAMELESS_CLASHES, Likeness.NAMELESS, Likeness.NAMELESS, Likeness.NAMELESS_AGREES])
+
+
+def _shares_word(entities: Notes, first: int, last: int) -> BoolArray:
+    firsts, lasts = entities["firsts"], entities["lasts"]
+    equal = (firsts == last) | (lasts == last)
+    if first != last:
+        equal |= (firsts == first) | (lasts == first)
+    shares: BoolArray = equal.any(-1)
+    return shares
+
+
+def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely."""
+    titles, firsts, lasts, called, genders = columns
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
-    titles, firsts, lasts, called = (entities[name] for name in ("titles", "firsts", "lasts", "called"))
     all_called = called.sum(-1)
     single, singles = first == last, firsts == lasts
     clash = titles_clash(title, titles) | (single & singles & is_husband(title, titles))
@@ -68,22 +113,17 @@ def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
 
     whole, some = votes(same), votes(same | part)
     family, by_title = votes(shares_last & ~same), votes(titled & ~clash)
-    own, every = votes_of_gender(spans, entities)
-    has_gender = spans["gender"] != 0
     if fade:
         family, by_title = (np.where(_OFTEN * count >= all_called, count, 0) for count in (family, by_title))
         whole, some = (np.where(_AT_TIMES * count >= all_called, count, 0) for count in (whole, some))
-        unlike = has_gender & (3 * own < every) & (3 * whole < all_called)  # "Randolph", who is mostly she
+        own, every = _votes_of_gender(spans, genders)
+        unlike = (spans["gender"] != 0) & (3 * own < every) & (3 * whole < all_called)  # "Randolph", who is mostly she
         by_title, whole, some = (np.where(unlike, 0, count) for count in (by_title, whole, some))
     value = np.where(family > 0, Likeness.OF_THE_FAMILY, Likeness.OTHER_NAME)
     value = np.where(by_title > 0, Likeness.TITLE_AND_SURNAME, value)
     value = np.where(some > 0, np.where(2 * some >= all_called, Likeness.PART_OF_NAME, Likeness.PART_AT_TIMES), value)
     value = np.where(whole > 0, np.where(3 * whole >= all_called, Likeness.SAME_NAME, Likeness.SAME_AT_TIMES), value)
-    value = np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
-    nameless = np.where(2 * own >= every, Likeness.NAMELESS_AGREES, Likeness.NAMELESS)
-    nameless = np.where(own == 0, Likeness.NAMELESS_CLASHES, nameless)
-    nameless = np.where((every == 0) | ~has_gender, Likeness.NAMELESS, nameless)
-    return np.where(all_called == 0, nameless, value)
+    return np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features.base import PairFeature, TextLabels
 from streamcoref.model.notes import ENTITY, SPAN, IntArray, Notes
 
@@ -158,6 +160,20 @@ class FoldedFeatures:
             step *= len(table)
         return result
 
+    def rows(self, index: IntArray) -> FloatArray:
+        """The same for a few pairs [n] in numpy."""
+        *others, last = self._arrays
+        index, place = np.divmod(index, len(last)) if others else (index, index)
+        result = last[place]
+        for table in reversed(others):
+            index, place = np.divmod(index, len(table))
+            result += table[place]
+        return result
+
+    @cached_property
+    def _arrays(self) -> list[FloatArray]:
+        return [numbers(table) for table in self.tables]
+
 
 class FeatureIndex:
     """The number of a pair's combination: each feature's bucket times its step, added up."""
@@ -167,7 +183,10 @@ class FeatureIndex:
 
     def __call__(self, spans: Notes, entities: Notes) -> IntArray:
         """Of spans against entities, whose dimensions broadcast: [n] for one span, [k, n] for k of them."""
-        index = np.zeros(np.broadcast_shapes(spans["place"].shape, entities["place"].shape), dtype=np.int64)
+        shape = entities["place"].shape
+        if spans.dimensions:
+            shape = np.broadcast_shapes(spans["place"].shape, shape)
+        index = np.zeros(shape, dtype=np.int64)
         for feature, step in self.steps:
             index += step * feature.compare(spans, entities)
         return index

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field, PositiveInt, SerializeAsAny
 from torch import Tensor, nn
 
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.features import AnyFeature, FoldedFeatures, PairFeatures
+from streamcoref.model.notes import IntArray
 from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.text_context import TextContext
 
@@ -47,6 +49,10 @@ class FeatureTables:
     score: Tensor | FoldedFeatures  # [combinations, ...]
     refine: FoldedFeatures | None = None  # [combinations, ...]
     product: Tensor | None = None  # [size, hidden], a scorer's weight laid out for small products
+
+
+# One of the spans against the entities in some slots [n], the pairs having these features [n]: what to add, [n].
+RefineRow = Callable[[int, IntArray, IntArray], FloatArray]
 
 
 class PairScorer(nn.Module, ABC):
@@ -88,6 +94,15 @@ class PairScorer(nn.Module, ABC):
     def refine(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
         """What to add for the pairs of the shortlist, [...]."""
         raise TypeError(f"{type(self).__name__} has a shortlist but no refine()")
+
+    def row_refiner(
+        self, spans: Tensor, span_readings: Tensor, entities: Tensor, entity_readings: Tensor, tables: FeatureTables
+    ) -> RefineRow | None:
+        """A quicker `refine` for one span after another of a segment, if there is one.
+
+        Tensors are as in `Pairs`, [k, ...] of the spans and [capacity, ...] of the entities, which change meanwhile.
+        """
+        return None
 
     def refine_all(self, rows: Sequence[Pairs], tables: FeatureTables) -> list[Tensor]:
         """`refine` for several spans, each against its own entities with their texts: what training asks at once."""

@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Self
 
+import numpy as np
 import torch
 from pydantic import Field, PositiveInt, model_validator
 from torch import Tensor, nn
 
+from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions
+from streamcoref.model.notes import IntArray
+from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, RefineRow
 from streamcoref.model.parts import Surroundings
+
+SMALL = 1 << 13  # numbers of a shortlist's hidden layer: with more, numpy would start threads, and gain nothing
 
 
 class CoarseToFineScorer(PairScorer):
@@ -74,9 +79,50 @@ class CoarseToFineScorer(PairScorer):
         reading = pairs.span_reading.narrow(-1, self.bilinear.out_features, self.reading_size)
         rest = tables.refine[pairs.features] + reading + pairs.entity_reading  # [..., hidden]
         product = pairs.span * pairs.entity
-        if product.dim() == 2:  # one span, the common case: as few operations as can be
+        if product.dim() == 2:  # one span: as few operations as can be
             return self.net.finish(torch.addmm(rest, product, tables.product))
         return self.net.finish(product @ tables.product + rest)
+
+    def row_refiner(
+        self, spans: Tensor, span_readings: Tensor, entities: Tensor, entity_readings: Tensor, tables: FeatureTables
+    ) -> RefineRow | None:
+        small = (self.shortlist or 0) * self.reading_size <= SMALL and entities.device.type == "cpu"
+        if not small or type(self).refine is not CoarseToFineScorer.refine:
+            return None
+        readings = span_readings.narrow(-1, self.bilinear.out_features, self.reading_size)
+        return _RowRefiner(self.net, spans, readings, entities, entity_readings, tables)
+
+
+class _RowRefiner:
+    """`CoarseToFineScorer.refine` in numpy, but for the one product that is worth it."""
+
+    def __init__(
+        self,
+        net: FeedForward,
+        spans: Tensor,
+        span_readings: Tensor,
+        entities: Tensor,
+        entity_readings: Tensor,
+        tables: FeatureTables,
+    ) -> None:
+        assert tables.refine is not None
+        assert tables.product is not None
+        self.spans, self.span_readings = numbers(spans), numbers(span_readings)
+        self.entities, self.entity_readings = numbers(entities), numbers(entity_readings)
+        self.features, self.product = tables.refine, tables.product
+        self.weight, self.bias = numbers(net.output.weight)[0], net.output.bias.item()
+
+    def __call__(self, span: int, slots: IntArray, features: IntArray) -> FloatArray:
+        pairs = self.entities[slots]
+        pairs *= self.spans[span]
+        hidden: FloatArray = torch.mm(torch.from_numpy(pairs), self.product).numpy()  # [n, hidden]
+        hidden += self.span_readings[span]
+        hidden += self.entity_readings[slots]
+        hidden += self.features.rows(features)
+        np.maximum(hidden, 0, out=hidden)
+        scores: FloatArray = hidden @ self.weight
+        scores += self.bias
+        return scores
 
 
 def _dot(a: Tensor, b: Tensor) -> Tensor:
