@@ -181,8 +181,10 @@ def test_a_changed_state_is_read_or_refused(model: int) -> None:
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < MEGABYTES
 
 
-def entity_of(values: dict[str, Any], started: bool = True) -> list[Any]:
-    return next(entity for entity in values["entities"].values() if entity[5] == started and entity[4] > 1)
+def entity_of(values: dict[str, Any]) -> list[Any]:
+    """One of several mentions."""
+    found: list[Any] = next(entity for entity in values["entities"].values() if entity[4] > 1)
+    return found
 
 
 def changed_entity(place: int, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
@@ -207,14 +209,21 @@ def set_in(part: str, name: str | int, change: Callable[[Any], Any]) -> Callable
     return apply
 
 
+def swap_mentions(values: dict[str, Any]) -> None:
+    entity = entity_of(values)
+    entity[1:3] = entity[2], entity[1]
+
+
 # Each was taken once, and led to another answer.
 REFUSED: dict[str, Callable[[dict[str, Any]], None]] = {
     "another number of mentions": changed_entity(4, lambda size: size - 1),
     "not reported, though it was": changed_entity(5, lambda _: False),
     "another entity's number": changed_entity(0, lambda number: number + 1000),
-    "a first mention that is the last": changed_entity(1, lambda _: [0, 1, 0, 1, "A", 0, 0.5]),
+    "a first mention behind the last": swap_mentions,
     "a mention of other characters": changed_entity(2, lambda last: [*last[:4], last[4] + "x", *last[5:]]),
-    "a form that was counted once more": changed_entity(6, lambda forms: [*forms, forms[0]]),
+    "a form that was counted once more": changed_entity(
+        6, lambda forms: [[*forms[0][:2], forms[0][2] + 1, forms[0][3]], *forms[1:]]
+    ),
     "nobody": lambda values: values["entities"].pop(next(iter(values["entities"]))),
     "a word of other characters": changed_word(0, lambda text: text + "x"),
     "a word elsewhere": changed_word(5, lambda start: start + 1),
