@@ -41,9 +41,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from streamcoref import Event, MentionLinked, Resolver, Stream, StreamcorefError, load
-from streamcoref.events import EntityFinished
-from streamcoref.text import split_text
+from streamcoref import EntityStarted, Event, MentionLinked, Resolver, Stream, StreamcorefError, load
+from streamcoref.events import with_answer
+from streamcoref.text import document_from_text, split_text
 from streamcoref.text.splitter import TextSplitter
 
 COMMAND = [sys.executable, "-c", "from streamcoref.cli import main; main()"]
@@ -54,6 +54,7 @@ SENTENCES = (
     "Nobody knew why the company had sold its ships to Lindqvist & Sons.\n\n",
     "The U.S. Navy lost them in 1912...\r\nIt said so itself. ",
     "_Her_ brother (Tom) wasn't there. Don't ask him! ",
+    "\n\n“Anna, you are late,” said Tom.\n\n“I know,” she said. “Is he here?”\n\n“Who?”\n\n",
 )
 FRAGMENTS = (
     *["\r\n", "\n\n", "\n", "\t", "  ", "\ufeff", "\u200b", "\u200d", "\x00", "\u2028", "\u0301", "\u00ad", "\x1b[31m"],
@@ -92,6 +93,8 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"evict": "none"},
     {"evict": "none:budget=3"},
     {"singletons": True, "evict": "one_distance:distance=40"},
+    {"evict": "one_distance:distance=10"},
+    {"evict": "none:budget=5", "merge": 1, "revive": 5},
 )
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 MOST_KILLS = 6
@@ -173,13 +176,13 @@ class Soak:
         expected = all_events(self.resolver.stream(**options), [text])
         same("events", all_events(self.resolver.stream(**options), random_chunks(choose, text)), expected)
         document = self.resolver.resolve(text, **options)
-        reported = [event.mention for event in expected if not isinstance(event, EntityFinished)]
-        same(
-            "mentions", sorted(mention for entity in document.entities for mention in entity.mentions), sorted(reported)
-        )
-        for mention in reported:
-            same("characters", text[mention.start : mention.end], mention.text)
-        self.count("mentions_compared", len(reported))
+        # Clusters, scores, types and quotations.
+        same("answers", with_answer(document_from_text(document.key, text), expected), document)
+        for event in expected:
+            if isinstance(event, EntityStarted | MentionLinked):
+                same("characters", text[event.mention.start : event.mention.end], event.mention.text)
+                self.count("mentions_compared")
+        self.count("quotations_compared", len(document.quotations))
 
     def stops(self, choose: random.Random) -> None:
         text, options = random_text(choose, choose.randint(1, 40)), choose.choice(OPTIONS)
@@ -290,7 +293,7 @@ def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     with closing(sqlite3.connect(path)) as connection:
         found = {
             table: connection.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid").fetchall()
-            for table in ("entities", "mentions")
+            for table in ("entities", "mentions", "quotations", "merges", "sections")
         }
         columns = [row[1] for row in connection.execute("PRAGMA table_info(input)") if row[1] != "model"]
         found["input"] = connection.execute(f"SELECT {', '.join(columns)} FROM input").fetchall()

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamcoref.errors import StreamcorefError
-from streamcoref.events import EntityFinished, EntityStarted, Event, QuotationFound
+from streamcoref.events import EntityFinished, EntityStarted, Event, QuotationFound, with_answer
 from streamcoref.resolver import Resolver, load
 from streamcoref.stream import Stream
 from streamcoref.text import document_from_text
@@ -49,16 +50,18 @@ def check_protocol(events: list[Event]) -> None:
     reported = mentions(events)
     assert len({(start, end) for _, start, end in reported}) == len(reported)
     alive: dict[int, list[Event]] = {}
+    gone: set[int] = set()
     for event in events:
         if isinstance(event, QuotationFound):
             named = {event.quotation.speaker, event.quotation.addressee} - {None}
-            assert named <= alive.keys()
+            assert named <= {*alive, *gone}
         elif isinstance(event, EntityStarted):
             assert event.entity not in alive
             alive[event.entity] = [event]
         elif isinstance(event, EntityFinished):
             seen = [e.mention for e in alive.pop(event.entity) if not isinstance(e, EntityFinished)]
             assert (event.first, event.last, event.size) == (seen[0], seen[-1], len(seen))
+            gone.add(event.entity)
         else:
             alive[event.entity].append(event)
     assert alive == {}
@@ -78,6 +81,34 @@ def test_events_do_not_depend_on_chunks_and_offsets_are_exact(
         assert text[mention.start : mention.end] == mention.text
         assert mention.score is not None
         assert 0 <= mention.score <= 1
+
+
+TALK = (
+    "The keeper asked the captain near the old harbour and the ship. " * 3
+    + 'Anna saw the captain. "I left her," said Mr. Doyle, "when you met him." '
+    + "The keeper asked the captain near the old harbour and the ship. He gave it to Berta near the harbour. "
+    + 'They took the old ship and left. \n\n"You lost it!"\n\n"I found my letter," said Anna.\n\nAnna saw the captain. '
+    + "The keeper asked the captain near the old harbour and the ship. " * 2
+    + "He gave it to Berta near the harbour. Anna saw the captain. "
+)
+
+
+@pytest.mark.parametrize("evict", ["one_distance:distance=10", "none:budget=1", "none:budget=4"])
+@pytest.mark.parametrize("last", ["agreement", "identity"])
+def test_what_a_stream_reports_is_what_resolve_answers(evict: str, last: Literal["agreement", "identity"]) -> None:
+    """Quotations, too, whose speakers were evicted before all was known of them; and wherever the stream is stopped."""
+    resolver = toy_resolver.talking_resolver(last)
+    document = resolver.resolve(TALK, evict=evict)
+    stream, events = resolver.stream(evict=evict), list[Event]()
+    for start in range(0, len(TALK), 97):
+        events += stream.feed(TALK[start : start + 97])
+        stream = resolver.stream(stream.state())
+    events += stream.close()
+    assert with_answer(document_from_text("text", TALK), events) == document
+    if evict.startswith("one_distance") and last == "agreement":
+        places = {e.entity: events.index(e) for e in finished(events)}
+        said = [(n, e.quotation) for n, e in enumerate(events) if isinstance(e, QuotationFound)]
+        assert any(one.speaker is not None and places[one.speaker] < n for n, one in said)
 
 
 def stream_with(threads: int) -> Stream:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 
 import pytest
@@ -76,6 +77,26 @@ def test_quotations_name_entities_of_the_answer_only() -> None:
     first, second = (event.quotation for event in events if isinstance(event, QuotationFound))
     assert (first.speaker, first.addressee, first.kind, first.score) == (5, None, "named", 0.9)
     assert (second.speaker, second.addressee, second.kind, second.score) == (None, 5, "unknown", 0.0)
+
+
+def test_quotations_of_those_who_are_finished() -> None:
+    """As long as a turn names them, and no longer: nothing of a stream grows with its text."""
+    tracker = EntityTracker(False, 0.0)
+    for word, entity in enumerate([5, 5, 6, 6, 7]):
+        place(tracker, word, entity)
+    assert [event.entity for event in tracker.finish([5, 6, 7], {5, 7})] == [5, 6]
+    said = SpokenQuotation((3, 5), None, None, 5, 6, Way.NAMED, 0.9)
+    (found,) = tracker.quote([said])
+    assert isinstance(found, QuotationFound)
+    assert (found.quotation.speaker, found.quotation.addressee) == (5, None)
+    again = EntityTracker(False, 0.0)
+    again.restore(json.loads(json.dumps(tracker.to_values())))
+    assert again.quote([said]) == [found]
+    tracker.finish([], {6, 7})
+    assert tracker.past == {}
+    (found,) = tracker.quote([said._replace(speaker=7)])
+    assert isinstance(found, QuotationFound)
+    assert found.quotation.speaker is None
 
 
 def test_a_document_numbers_them_as_its_own_entities() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from streamcoref.model.precision import use_precision
 from streamcoref.resolver import Resolver
 from tests.evaluation import toy_evaluation
 from tests.model import toys
+from tests.model.test_exactness import ALL_FEATURES
 
 # Short segments, so that short texts have some, and eviction soon enough to happen in them.
 CHANGES: dict[str, Any] = {
@@ -47,6 +48,16 @@ def int8_resolver() -> Resolver:
 
 def make_baseline(**changes: Any) -> Resolver:
     return Resolver(toy_evaluation.checkpoint("baseline", **changes), Path("nowhere"))
+
+
+@cache
+def talking_resolver(kind: Literal["agreement", "identity"] = "identity", types: bool = False) -> Resolver:
+    """As `resolver`, of a model that follows who speaks; with `identity` it counts names, too."""
+    # The sizes are those whose random weights find several people, merge some, and let them speak.
+    more, hidden = (["identity", "talk"], 24) if kind == "identity" else (["agreement"], 32)
+    labels = {"labels": {"types": list(TYPES), "hidden": 16}} if types else {}
+    pair_score = {"name": "feed_forward", "hidden": hidden, "features": [*ALL_FEATURES, *more]}
+    return make_resolver(pair_score=pair_score, **labels)
 
 
 @cache

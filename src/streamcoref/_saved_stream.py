@@ -9,14 +9,17 @@ from pydantic import Field, StrictBool, model_validator
 
 from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref.checked import Count, Finite, Options, Positive, Text
+from streamcoref.language.is_english import ENOUGH
 from streamcoref.language.running_name import FORMS
-from streamcoref.text.sentences import LOOK_AHEAD
-from streamcoref.text.splitter import MOST_LINE_ENDS
+from streamcoref.text.sentences import LOOK_AHEAD, SentenceEnds
+from streamcoref.text.splitter import MOST_LINE_ENDS, STEP
+from streamcoref.text.words import HORIZON, split_words
 
 LONGEST_WINDOW = 1 << 20  # characters that a splitter holds, far more than it ever does
+Number = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,14})$")]  # of an entity, where JSON has only text
 
 # As Mention has its fields, Word, Tracked and RunningName theirs.
-SavedMention = tuple[Count, Count, Count | None, Count | None, Text, Count, Finite | None]
+SavedMention = tuple[Count, Count, Count | None, Count | None, Text, Count, Annotated[Finite, Field(ge=0, le=1)]]
 SavedWord = tuple[Text, Count, StrictBool, StrictBool, Text, Count | None, Count | None, Text, StrictBool]
 SavedForm = tuple[Annotated[list[Text], Field(min_length=1)], StrictBool, Positive, Text]
 SavedEntity = tuple[
@@ -43,15 +46,24 @@ class SavedSplitter(Options):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        """What a splitter holds between two chunks; see `TextSplitter`."""
         if len(self.window) > LONGEST_WINDOW:
             raise ValueError("the splitter's window is longer than any")
         held = len(self.window) - self.new
-        flat = [place for word in self.words for place in word]
-        if not (self.scanned <= held and self.decided <= len(self.words)):
-            raise ValueError("the splitter's window is shorter than what was found in it")
-        in_order = all(before <= after for before, after in pairwise([*flat, held]))
-        if not in_order or any(start == end for start, end in self.words):
+        if not (self.scanned <= held <= self.scanned + HORIZON and self.new < max(STEP, held - self.scanned)):
+            raise ValueError("the splitter would have read what it holds")
+        if not self.decided <= len(self.words) <= LOOK_AHEAD + self.decided:
+            raise ValueError("the splitter would have given words that it holds")
+        if any(start >= end for start, end in self.words):
             raise ValueError("the splitter's words are out of order")
+        gaps = pairwise([0, *(place for word in self.words for place in word), self.scanned])
+        for number, (before, after) in enumerate(gaps):
+            is_word = number % 2 == 1
+            if before > after or (not is_word and split_words(self.window[before:after])[0]):
+                raise ValueError("the splitter's words are out of order")
+        length, stop, opened = self.sentence
+        if not SentenceEnds(length, stop, set(opened)).is_sound():
+            raise ValueError("a sentence that no text has")
         return self
 
 
@@ -62,6 +74,36 @@ class SavedSegments(Options):
     number: Count
     speaker: Text
     trackers: dict[str, list[Any]]  # each tracker knows its own
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        """A segment has a word at least, and two pieces more than its words have."""
+        begun = (self.number > 0, self.first_word > 0, self.position > 0)
+        if len(set(begun)) > 1 or self.first_word < self.number or self.position < 2 * self.number:
+            raise ValueError("other numbers of words and segments than a text has")
+        for text, _, _, _, _, start, end, _, _ in self.words:
+            if (start is None) != (end is None) or (start is not None and end != start + len(text)):
+                raise ValueError("a word that is not where it stands")
+        for before, after in pairwise(self.words):
+            if after[2] != before[3] or (after[1] <= before[1] if before[3] else after[1] != before[1]):
+                raise ValueError("the sentences of the open segment are out of order")
+            _follows(before, after)
+        return self
+
+    @property
+    def unfinished(self) -> int:
+        """Words at the end whose sentence is open."""
+        ends = [number for number, word in enumerate(self.words, 1) if word[3]]
+        return len(self.words) - (ends[-1] if ends else 0)
+
+
+def _follows(before: SavedWord, after: SavedWord) -> None:
+    """Raise unless the characters of a word stand behind those of the word before it."""
+    end, start = before[6], after[5]
+    if end is None or start is None:  # fed as words
+        return
+    if start < end or (not before[3] and len(after[7]) != start - end):
+        raise ValueError("the words of the open segment are out of order")
 
 
 class SavedStream(Options):
@@ -75,15 +117,42 @@ class SavedStream(Options):
     splitter: SavedSplitter
     segments: SavedSegments
     language: Annotated[list[Count], Field(min_length=7, max_length=7)]  # of LanguageCheck
-    entities: dict[Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,14})$")], SavedEntity]
+    entities: dict[Number, SavedEntity]
+    past: dict[Number, Count] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        words = self.segments.words
-        if any(before[1] > after[1] for before, after in pairwise(words)) or (words and words[-1][1] > self.sentence):
-            raise ValueError("the sentences of the open segment are out of order")
-        for _, first, last, *_ in self.entities.values():
+        words, read = self.segments.words, self.splitter.begin + self.splitter.scanned
+        if words and (words[-1][1] + words[-1][3] > self.sentence or (words[-1][6] or 0) > read):
+            raise ValueError("the open segment has words that were not read yet")
+        if words and self.splitter.decided and words[-1][6] != self.splitter.begin + self.splitter.words[0][1]:
+            raise ValueError("the last word that was read is not where the splitter has it")
+        length, unfinished = self.splitter.sentence[0], self.segments.unfinished
+        if length < unfinished or (length > unfinished and unfinished < len(words)):
+            raise ValueError("a sentence of other words than the open segment's")
+        if self.closed and (words or self.entities or self.past or self.splitter.window):
+            raise ValueError("a stream that is closed holds nothing")
+        sentence = words[0][1] if words else self.sentence
+        for number, first, last, *_ in self.entities.values():
+            if number in self.past.values() or not first[5] <= last[5] <= sentence:
+                raise ValueError("an entity that is finished or yet to come")
             for mention in (first, last):
-                if not mention[0] < mention[1] <= self.segments.first_word:
-                    raise ValueError("an entity has a mention that was not read yet")
+                _check_mention(mention, self.segments.first_word, read)
         return self
+
+    @model_validator(mode="after")
+    def _counts_words(self) -> Self:
+        words, english, others, marked, letters, not_latin, decided = self.language
+        enough = words < ENOUGH or (words == ENOUGH and decided == 1)
+        if decided > 1 or not (english + others + marked <= words <= letters and not_latin <= letters and enough):
+            raise ValueError("other words than a language check has read")
+        return self
+
+
+def _check_mention(mention: SavedMention, words: int, characters: int) -> None:
+    """Raise unless a mention was read among so many words and characters."""
+    word_start, word_end, start, end, text, _, _ = mention
+    if not word_start < word_end <= words:
+        raise ValueError("an entity has a mention that was not read yet")
+    if (start is None) != (end is None) or (start is not None and end != start + len(text)) or (end or 0) > characters:
+        raise ValueError("a mention that is not where it stands")

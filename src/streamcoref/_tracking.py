@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,8 @@ from streamcoref.language.running_name import RunningName
 if TYPE_CHECKING:
     from streamcoref.model.reading import Link, SegmentResult
     from streamcoref.model.turns import SpokenQuotation
+
+_ROUNDING = 1e-3  # of a mention's shares
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class EntityTracker:
     def __init__(self, singletons: bool, min_score: float, types: Sequence[str] = ()) -> None:
         self.singletons, self.min_score, self.types = singletons, min_score, types
         self.entities: dict[int, Tracked] = {}  # alive
+        self.past: dict[int, int] = {}  # finished, but turns still name them: under which numbers they were reported
 
     def answered(self, links: Iterable[Link]) -> list[Link]:
         """The decisions that count: each span once, and none that is too improbable.
@@ -118,7 +121,9 @@ class EntityTracker:
 
         def known(entity: int) -> int | None:
             held = self.entities.get(entity)
-            return held.number if held is not None and held.started else None
+            if held is None:
+                return self.past.get(entity)
+            return held.number if held.started else None
 
         events: list[Event] = []
         for one in found:
@@ -133,13 +138,15 @@ class EntityTracker:
             self._finished(self.entities[number]) for number in sorted(self.entities) if self.entities[number].started
         ]
 
-    def finish(self, entities: Iterable[int]) -> list[Event]:
-        """Nothing more will come for these."""
+    def finish(self, entities: Iterable[int], named: Collection[int] = ()) -> list[Event]:
+        """Nothing more will come for these. Whom `named` turns name may yet be the speaker of a quotation."""
         events: list[Event] = []
         for number in entities:
             entity = self.entities.pop(number, None)
             if entity is not None and entity.started:
                 events.append(self._finished(entity))
+                self.past[number] = entity.number
+        self.past = {number: reported for number, reported in self.past.items() if number in named}
         return events
 
     def finish_all(self) -> list[Event]:
@@ -153,11 +160,23 @@ class EntityTracker:
         return EntityFinished(*named, self.types[entity.votes.index(most)], most / sum(entity.votes))
 
     def is_sound(self, entity: Tracked) -> bool:
-        """Whether an entity that was saved has what its type is told by."""
-        return len(entity.votes) == len(self.types) and (not self.types or sum(entity.votes) > 0)
+        """Whether an entity that was saved, and may have been changed, can be what `place` and `merge` make of one."""
+        first, last = entity.first, entity.last
+        if entity.started != (entity.size > 1 or (self.singletons and entity.first_score > 0)):
+            return False
+        if (first != last if entity.size == 1 else not first < last) or (last.score or 0.0) < self.min_score:
+            return False
+        if not entity.name.is_sound(entity.size) or len(entity.votes) != len(self.types):
+            return False
+        # The types of each mention are shares of 1.
+        return not self.types or abs(sum(entity.votes) - entity.size) <= _ROUNDING * entity.size
 
     def to_values(self) -> dict[str, Any]:
-        return {str(number): entity.to_values() for number, entity in self.entities.items()}
+        return {
+            "entities": {str(number): entity.to_values() for number, entity in self.entities.items()},
+            "past": {str(number): reported for number, reported in self.past.items()},
+        }
 
     def restore(self, values: Mapping[str, Any]) -> None:
-        self.entities = {int(number): Tracked.from_values(entity) for number, entity in values.items()}
+        self.entities = {int(number): Tracked.from_values(entity) for number, entity in values["entities"].items()}
+        self.past = {int(number): reported for number, reported in values.get("past", {}).items()}

@@ -26,7 +26,7 @@ class MentionLinked:
 
 @dataclass(frozen=True, slots=True)
 class EntityFinished:
-    """An entity that was evicted, or whose text has ended: nothing more will come for it. Each one started has one.
+    """An entity that was evicted, or whose text has ended: no mention will come for it. Each one started has one.
 
     `type` is what it is, as far as the model tells that, and `type_score` how likely its mentions find it.
     """
@@ -44,7 +44,7 @@ class EntityFinished:
 class QuotationFound:
     """A quotation and who says it, reported when no more will be known of that: some turns later, or at the end.
 
-    Its entities have started.
+    Its entities have started, and may have finished since.
     """
 
     quotation: Quotation

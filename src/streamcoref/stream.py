@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from streamcoref._inputs import Speakers, with_speakers
+from streamcoref._one_moment import are_of_one_moment
 from streamcoref._precisions import FLOAT32
 from streamcoref._stream_state import pack_state, unpack_state
 from streamcoref._stream_text import StreamText
@@ -16,6 +17,7 @@ from streamcoref._tracking import EntityTracker
 from streamcoref.document import Mention
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, Event
+from streamcoref.language.quotations import Quotations
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.incremental import IncrementalModel
@@ -210,7 +212,8 @@ class Stream:
             mention = Mention(start, end, first.start, words[-1].end, text, first.sentence, link.probability)
             events += self._tracker.place(link, mention, [word.text for word in words], first.opens)
         events += self._tracker.settle(result)
-        return events + self._tracker.finish(record.id for record in result.evicted)
+        evicted = (record.id for record in result.evicted)
+        return events + self._tracker.finish(evicted, self._state.conversation.named())
 
     def state(self, key: bytes | None = None) -> bytes:
         """Everything, as one value: `Resolver.stream(state)` goes on from here, in this process or another.
@@ -222,7 +225,7 @@ class Stream:
             "precision": self._model.encoder.precision,
             "options": self.options.model_dump(mode="json"),
             "closed": self._closed,
-            "entities": self._tracker.to_values(),
+            **self._tracker.to_values(),
             **(self._part_end or self._text.to_values()),
         }
         return pack_state(values, self._state.to_bytes(), key)
@@ -253,20 +256,12 @@ class Stream:
                 )
         self._state = self._model.load_state(memory)
         self._closed = values["closed"]
-        self._tracker.restore(values["entities"])
+        self._tracker.restore(values)
         self._text = StreamText.from_values(self._segmenter, values)
-        self._check_restored()
-
-    def _check_restored(self) -> None:
-        """Raise unless the parts of a state are of one moment."""
-        sizes: dict[int, int] = {}
-        for memory in (self._state.memory, self._state.register.memory):
-            sizes |= zip(memory.ids.tolist(), memory.sizes.tolist(), strict=True)
-        together = (self._state.words, self._state.pieces) == (self._text.words, self._text.pieces)
-        entities = self._tracker.entities
-        together &= all(one.size <= sizes.get(number, 0) for number, one in entities.items())
-        together &= all(self._tracker.is_sound(one) for one in entities.values())
-        if not together:
+        turns = values["segments"]["trackers"][Quotations.name][0]
+        if (self._state.words, self._state.pieces) != (self._text.words, self._text.pieces) or not are_of_one_moment(
+            self._model, self._state, self._tracker, turns, self._closed
+        ):
             raise StreamcorefError("the state is damaged: its parts are not of one moment")
 
 

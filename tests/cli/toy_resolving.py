@@ -74,5 +74,5 @@ def rows(path: Path) -> Rows:
     with closing(sqlite3.connect(path)) as connection:
         return {
             table: connection.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid").fetchall()
-            for table in ("input", "entities", "mentions", "sections")
+            for table in ("input", "entities", "mentions", "sections", "quotations", "merges")
         }

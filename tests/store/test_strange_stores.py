@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import random
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +15,25 @@ import pytest
 
 from streamcoref import StoppedError, StreamcorefError
 from streamcoref.formats import files
-from streamcoref.store import Store, chapters, job, mentions_in_context
+from streamcoref.resolver import Resolver
+from streamcoref.store import Store, chapters, job, mentions_in_context, said_in_context, write_table
 from tests import toy_resolver
-from tests.cli.toy_resolving import rows
 
-TEXT = "CHAPTER I\n\n" + toy_resolver.plain_text(4, 150).replace(" ", "  é ", 3).replace(
-    " . ", ".\n\nCHAPTER II\n\n", 1
-)
-CELLS = 1000
+TALK = 'Anna Weber saw the captain. "I left her," said Mr. Doyle, "when you met him." Anna gave it to Mr. Doyle.\n\n'
+TEXT = f"CHAPTER I\n\n{TALK}{TALK}CHAPTER II\n\n{TALK}" + toy_resolver.plain_text(4, 60).replace(" ", "  é ", 3)
+MERGE = 1  # by names that were said once
+CELLS = 2000
 BYTES = 1000
 STRANGE: list[Any] = [
     *(None, -1, 0, 1, 2, 7, 1 << 40, (1 << 63) - 1, 0.5, -1.5, 1e300, "", "x", "0", "{", "[]", "{}", '{"encoding": 3}'),
     *("[" * 5000, "\0", b"", b"x", b"\xff\xfe"),
 ]
+
+
+@cache
+def resolver() -> Resolver:
+    """One that tells types, merges, and says who speaks, so that every table has something."""
+    return toy_resolver.talking_resolver(types=True)
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +59,7 @@ def make(book: Path, path: Path, parts: int | None = None) -> bytes:
         return parts is not None and asked > parts
 
     try:
-        toy_resolver.resolver().resolve_file(book, path, should_stop=should_stop).close()
+        resolver().resolve_file(book, path, should_stop=should_stop, merge=MERGE).close()
     except StoppedError:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -66,9 +74,13 @@ def use(book: Path, path: Path) -> str:
             for entity in store.entities(5):
                 store.timeline(entity.id, 10)
                 list(mentions_in_context(store, entity.id, 9))
+                list(said_in_context(store, entity.id, 9))
             store.named("Anna")
+            store.types()
             list(chapters(store))
-        toy_resolver.resolver().resolve_file(book, path).close()
+            for table in ("csv", "quotations"):
+                write_table(store, table, io.StringIO())
+        resolver().resolve_file(book, path, merge=MERGE).close()
     except StreamcorefError as error:
         return "refused" if "\n" not in str(error) else f"refused at length: {error}"
     finally:
@@ -78,14 +90,15 @@ def use(book: Path, path: Path) -> str:
 
 
 def answer(path: Path) -> Any:
-    found = rows(path)
-    return found["entities"], found["mentions"]
+    with closing(sqlite3.connect(path)) as connection:
+        tables = ("entities", "mentions", "quotations", "merges")
+        return [connection.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall() for table in tables]
 
 
 def change_cell(choose: random.Random, path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        table = choose.choice(("input", "input", "entities", "mentions", "sections"))
+        table = choose.choice(("input", "input", "entities", "mentions", "sections", "quotations", "merges"))
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         column = choose.choice(columns)
         (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
@@ -111,6 +124,7 @@ def test_changed_cells(parts: int | None, book: Path, tmp_path: Path) -> None:
     """What the input says is compared with the text and the state: it is as it was, or refused."""
     whole = tmp_path / "whole.sqlite"
     make(book, whole)
+    assert all(answer(whole))
     content = make(book, tmp_path / "store.sqlite", parts)
     path = tmp_path / "changed.sqlite"
     choose = random.Random(0 if parts is None else parts)
@@ -173,10 +187,10 @@ def test_what_is_wrong_is_said_when_a_store_is_opened(change: str, book: Path, t
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
         connection.commit()
-    for use_it in (Store.open, lambda path: toy_resolver.resolver().resolve_file(book, path)):
+    for use_it in (Store.open, lambda path: resolver().resolve_file(book, path, merge=MERGE)):
         with pytest.raises(StreamcorefError, match=rf"store\.sqlite: this store is damaged: ({said}); give force=True"):
             use_it(path)
-    toy_resolver.resolver().resolve_file(book, path, force=True).close()
+    resolver().resolve_file(book, path, force=True, merge=MERGE).close()
     make(book, tmp_path / "whole.sqlite")
     assert answer(path) == answer(tmp_path / "whole.sqlite")
     assert not Path(f"{path}-wal").exists()

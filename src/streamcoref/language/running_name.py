@@ -52,6 +52,15 @@ class RunningName:
     def name(self) -> str:
         return self.forms[best_form({form: count for form, (count, _) in self.forms.items()})][1]
 
+    def is_sound(self, mentions: int) -> bool:
+        """Whether forms that were saved, and may have been changed, can be those of so many mentions."""
+        counted = sum(count for count, _ in self.forms.values())
+        pronouns = sum(is_pronoun(words) for words, _ in self.forms)
+        names = len(self.forms) - pronouns
+        if pronouns > PRONOUN_FORMS or names > NAME_FORMS:
+            return False
+        return counted == mentions or (counted < mentions and (pronouns == PRONOUN_FORMS or names == NAME_FORMS))
+
     def to_values(self) -> list[Any]:
         return [[*form, *seen] for form, seen in self.forms.items()]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
 from streamcoref.language.attribution import Run, runs, speaker_cues
@@ -102,6 +103,11 @@ class Conversation:
         if len(self.answers) > MOST_ANSWERS:
             del self.answers[next(iter(self.answers))]
 
+    def named(self) -> set[int]:
+        """The entities whom quotations that are reported later may name."""
+        found = {who for turn in self.turns.values() for who in (turn.speaker, turn.addressee, turn.called)}
+        return found - {NOBODY}
+
     def turn_of(self, number: int) -> Turn | None:
         return self.turns.get(number)
 
@@ -132,6 +138,24 @@ class Conversation:
             pair = kept if speaker == gone else speaker, kept if called == gone else called
             if pair[0] != pair[1]:
                 self.answers[pair] = self.answers.get(pair, 0) + times
+
+    def is_sound(self, words: int, entities: int) -> bool:
+        """Whether turns that were saved, and may have been changed, can be those of a text of so many words, whose
+        entities have numbers below `entities`."""
+        turns = [self.turns[number] for number in sorted(self.turns)]
+        if any(after.number != before.number + 1 for before, after in pairwise(turns)):
+            return False
+        paragraphs = [
+            *(n for turn in turns for n in (turn.first_paragraph, turn.last_paragraph)),
+            self.paragraph,
+            words,
+        ]
+        ends = [*(turn.end for turn in turns), words]
+        if paragraphs != sorted(paragraphs) or ends != sorted(ends):
+            return False
+        answered = all(speaker != called for speaker, called in self.answers)
+        named = self.named().union(*self.answers)
+        return answered and max(named, default=-1) < entities and all(turn.is_sound() for turn in turns)
 
     def to_values(self) -> dict[str, Any]:
         return {

@@ -10,6 +10,8 @@ from torch import Tensor
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.update import UpdateRule
 
+_ROUNDING = 0.01  # of a row's largest number: far more than blends add up to, on any machine
+
 
 @dataclass(frozen=True, slots=True)
 class RowLayout:
@@ -40,3 +42,9 @@ class RowLayout:
 def entity_rows(vectors: Tensor, scorer: PairScorer, update: UpdateRule) -> Tensor:
     """Rows of entities with these vectors: [n, size] to [n, row size], 32-bit as the memory is."""
     return torch.cat([vectors, scorer.read_entities(vectors), update.read_entities(vectors)], dim=-1).float()
+
+
+def are_entity_rows(rows: Tensor, layout: RowLayout, scorer: PairScorer, update: UpdateRule) -> bool:
+    """Whether rows that were saved, and may have been changed, are vectors with their own readings."""
+    expected = entity_rows(layout.vectors(rows), scorer, update)
+    return bool(((rows - expected).abs() <= _ROUNDING * expected.abs().amax(-1, keepdim=True)).all())

@@ -90,6 +90,8 @@ class State:
         if not set(self.memory.ids.tolist()).isdisjoint(self.register.memory.ids.tolist()):
             raise StreamcorefError(_DAMAGED)
         self.conversation = Conversation.from_values(header.conversation.model_dump())
+        if not self.conversation.is_sound(header.words, header.next_id):
+            raise StreamcorefError(_DAMAGED)
         self.pieces, self.words, self.before = header.pieces, header.words, header.before
 
 
@@ -197,11 +199,11 @@ def _is_sound(
         ((sizes >= 1) & (sizes <= header.pieces + header.before)).all() and (np.abs(columns["score"]) <= _LARGEST).all()
     ):
         return False
-    if not bool(((starts >= 0) & (starts <= header.pieces) & (places >= 0) & (places <= 2 * header.pieces)).all()):
+    if not bool(((starts >= 0) & (places >= 2 * starts) & (places <= 2 * header.pieces)).all()):
         return False
     if len(saved_texts) != (len(ids) if memory.contexts else 0):
         return False
-    for texts in saved_texts:
-        if not 1 <= len(texts) <= memory.contexts or any(not x.start < x.end <= len(x.words) for x in texts):
+    for texts, size in zip(saved_texts, sizes.tolist(), strict=False):
+        if len(texts) != min(size, memory.contexts) or any(not x.start < x.end <= len(x.words) for x in texts):
             return False
     return all(feature.is_sound(Notes(columns)) for feature in memory.features)

@@ -81,6 +81,16 @@ class Turn:
         self.speaker, self.way = speaker, way
         self.score = (_WITH_PARAGRAPHS if has_paragraphs else _WITHOUT)[way]
 
+    def is_sound(self) -> bool:
+        """Whether its values, which were saved and may have been changed, go together."""
+        if (self.speaker == NOBODY) != (self.way == Way.UNKNOWN) or (self.addressee == NOBODY and self.heard):
+            return False
+        places = [place for start, end, _, _ in self.pending for place in (start, end)]
+        if places != sorted(set(places)) or (places and places[-1] != self.end) or self.gap > self.end:
+            return False
+        characters = [place for _, _, *held in self.pending for place in held if place is not None]
+        return characters == sorted(characters) and self.score in (_WITH_PARAGRAPHS[self.way], _WITHOUT[self.way])
+
 
 class Expected(NamedTuple):
     """Of a mention that tells who speaks a turn: entities by their numbers, NOBODY where unknown."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _LONGEST_MENTION = 1 << 20  # characters
+_LONGEST_QUOTATION = 1 << 26  # a paragraph of that length may be one
 
 
 class _Rows(NamedTuple):
@@ -90,10 +91,16 @@ def checked_entity(path: Path, row: Sequence[Any]) -> StoredEntity:
 
 def checked_mention(path: Path, row: Sequence[Any]) -> Mention:
     mention = Mention(*_checked(path, _rows().mention, row))
-    length = None if mention.start is None or mention.end is None else mention.end - mention.start
-    if length is not None and not 0 <= length <= _LONGEST_MENTION:
+    if not _is_within(mention, _LONGEST_MENTION):
         raise damaged(path, "a mention ends before it begins, or never")
     return mention
+
+
+def _is_within(place: Mention | Quotation, longest: int) -> bool:
+    """Whether it ends behind its beginning, and its characters, if it has some, are no more than these."""
+    if place.word_start >= place.word_end or (place.start is None) != (place.end is None):
+        return False
+    return place.start is None or place.end is None or 0 <= place.end - place.start <= longest
 
 
 def checked_place(path: Path, row: Sequence[Any]) -> tuple[int | None, int]:
@@ -109,7 +116,10 @@ def checked_section(path: Path, row: Sequence[Any]) -> Section:
 
 
 def checked_quotation(path: Path, row: Sequence[Any]) -> Quotation:
-    return Quotation(*_checked(path, _rows().quotation, row))
+    quotation = Quotation(*_checked(path, _rows().quotation, row))
+    if not _is_within(quotation, _LONGEST_QUOTATION):
+        raise damaged(path, "a quotation ends before it begins, or never")
+    return quotation
 
 
 def _checked(path: Path, kind: TypeAdapter[Any], row: Sequence[Any]) -> tuple[Any, ...]:

@@ -74,6 +74,11 @@ class SentenceEnds:
         self.length, self.stop, self.opened = length, stop, opened
         return ends
 
+    def is_sound(self) -> bool:
+        """Whether these, which were saved and may have been changed, can be what `find` keeps."""
+        known = not self.stop or (self.length > 0 and _is_stop(self.stop))
+        return known and self.opened <= _EITHER and len(self.opened) <= self.length
+
 
 def _divided(text: str, word: Span, following: Span) -> bool:
     """Whether a sentence ends between two words whatever they are."""

@@ -170,8 +170,12 @@ class Identity(PairFeature):
         called[place] += votes
 
     def is_sound(self, entities: Notes) -> bool:
-        counts = entities["called"], entities["genders"], entities["narrated"]
-        return all(bool((count >= 0).all()) for count in counts)
+        called, genders, narrated = entities["called"], entities["genders"], entities["narrated"]
+        if not all(bool((count >= 0).all()) for count in (called, genders, narrated)):
+            return False
+        # A mention has one name at most, or is I or you at most once; its gender may be several.
+        sizes = entities["size"]
+        return bool((called.sum(-1) + narrated.sum(-1) <= sizes).all() and (genders <= sizes[:, None]).all())
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
         if spans.dimensions == 0:
