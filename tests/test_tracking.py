@@ -84,7 +84,8 @@ def test_quotations_of_those_who_are_finished() -> None:
     tracker = EntityTracker(False, 0.0)
     for word, entity in enumerate([5, 5, 6, 6, 7]):
         place(tracker, word, entity)
-    assert [event.entity for event in tracker.finish([5, 6, 7], {5, 7})] == [5, 6]
+    finished = [event for event in tracker.finish([5, 6, 7], {5, 7}) if isinstance(event, EntityFinished)]
+    assert [event.entity for event in finished] == [5, 6]
     said = SpokenQuotation((3, 5), None, None, 5, 6, Way.NAMED, 0.9)
     (found,) = tracker.quote([said])
     assert isinstance(found, QuotationFound)
@@ -97,6 +98,27 @@ def test_quotations_of_those_who_are_finished() -> None:
     (found,) = tracker.quote([said._replace(speaker=7)])
     assert isinstance(found, QuotationFound)
     assert found.quotation.speaker is None
+
+
+def test_who_speaks_is_in_the_answer_however_rarely_mentioned() -> None:
+    """“No,” said a sailor: he is somebody, though nobody speaks of him again."""
+    tracker = EntityTracker(False, 0.0)
+    assert not [*place(tracker, 0, 5), *place(tracker, 1, 6), *place(tracker, 2, 7)]
+    said = SpokenQuotation((3, 5), None, None, 5, 6, Way.NAMED, 0.9)
+    started, found = tracker.quote([said])
+    assert isinstance(started, EntityStarted)
+    assert started.entity == 5
+    assert isinstance(found, QuotationFound)
+    assert (found.quotation.speaker, found.quotation.addressee) == (5, None)
+    assert tracker.is_sound(tracker.entities[5])
+    # One who is evicted before that is known for sure, and one who says nothing:
+    started, finished = tracker.finish([6, 7], {6}, {6})
+    assert isinstance(started, EntityStarted)
+    assert isinstance(finished, EntityFinished)
+    assert started.entity == finished.entity == 6
+    (later,) = tracker.quote([said._replace(speaker=6)])
+    assert isinstance(later, QuotationFound)
+    assert later.quotation.speaker == 6
 
 
 def test_a_document_numbers_them_as_its_own_entities() -> None:

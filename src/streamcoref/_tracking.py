@@ -46,8 +46,8 @@ class Tracked:
 class EntityTracker:
     """Follows a model's decisions and says what becomes certain.
 
-    Mentions whose decision is less probable than `min_score` are left out. Entities of one mention are answered only
-    with `singletons`, and then only those that look like mentions: a mention score above 0. `types` are those that the
+    Mentions whose decision is less probable than `min_score` are left out. Entities of one mention are answered if they
+    say something, and else only with `singletons`, and if they look like mentions: a mention score above 0. `types` are those that the
     model tells apart: an entity has the one that its mentions find most likely, all of them alike.
     """
 
@@ -117,7 +117,7 @@ class EntityTracker:
         return events
 
     def quote(self, found: Iterable[SpokenQuotation]) -> list[Event]:
-        """Report quotations. Their speakers are entities of the answer, or unknown."""
+        """Report quotations. Who speaks is an entity of the answer, who listens may be one, or both are unknown."""
 
         def known(entity: int) -> int | None:
             held = self.entities.get(entity)
@@ -127,10 +127,19 @@ class EntityTracker:
 
         events: list[Event] = []
         for one in found:
+            events += self._start(one.speaker)
             speaker, addressee = known(one.speaker), known(one.addressee)
             kind, score = (one.way.value, one.score) if speaker is not None else ("unknown", 0.0)
             events.append(QuotationFound(Quotation(*one.span, one.start, one.end, speaker, addressee, kind, score)))
         return events
+
+    def _start(self, entity: int) -> list[Event]:
+        """Of one mention, for it says something."""
+        held = self.entities.get(entity)
+        if held is None or held.started:
+            return []
+        held.started = True
+        return [EntityStarted(held.number, held.first)]
 
     def alive(self) -> list[EntityFinished]:
         """The entities of the answer that are alive, each as the event that would finish it now."""
@@ -138,10 +147,14 @@ class EntityTracker:
             self._finished(self.entities[number]) for number in sorted(self.entities) if self.entities[number].started
         ]
 
-    def finish(self, entities: Iterable[int], named: Collection[int] = ()) -> list[Event]:
-        """Nothing more will come for these. Whom `named` turns name may yet be the speaker of a quotation."""
+    def finish(
+        self, entities: Iterable[int], named: Collection[int] = (), speakers: Collection[int] = ()
+    ) -> list[Event]:
+        """Nothing more will come for these. Whom turns name, `speakers` among them, may yet be those of a quotation."""
         events: list[Event] = []
         for number in entities:
+            if number in speakers:
+                events += self._start(number)
             entity = self.entities.pop(number, None)
             if entity is not None and entity.started:
                 events.append(self._finished(entity))
@@ -162,7 +175,7 @@ class EntityTracker:
     def is_sound(self, entity: Tracked) -> bool:
         """Whether an entity that was saved, and may have been changed, can be what `place` and `merge` make of one."""
         first, last = entity.first, entity.last
-        if entity.started != (entity.size > 1 or (self.singletons and entity.first_score > 0)):
+        if not entity.started and (entity.size > 1 or (self.singletons and entity.first_score > 0)):
             return False
         if (first != last if entity.size == 1 else not first < last) or (last.score or 0.0) < self.min_score:
             return False

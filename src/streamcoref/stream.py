@@ -213,7 +213,8 @@ class Stream:
             events += self._tracker.place(link, mention, [word.text for word in words], first.opens)
         events += self._tracker.settle(result)
         evicted = (record.id for record in result.evicted)
-        return events + self._tracker.finish(evicted, self._state.conversation.named())
+        turns = self._state.conversation
+        return events + self._tracker.finish(evicted, turns.named(), turns.speakers())
 
     def state(self, key: bytes | None = None) -> bytes:
         """Everything, as one value: `Resolver.stream(state)` goes on from here, in this process or another.

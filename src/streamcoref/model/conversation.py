@@ -103,6 +103,10 @@ class Conversation:
         if len(self.answers) > MOST_ANSWERS:
             del self.answers[next(iter(self.answers))]
 
+    def speakers(self) -> set[int]:
+        """Whose quotations are reported later, as far as is known."""
+        return {turn.speaker for turn in self.turns.values() if turn.pending} - {NOBODY}
+
     def named(self) -> set[int]:
         """The entities whom quotations that are reported later may name."""
         found = {who for turn in self.turns.values() for who in (turn.speaker, turn.addressee, turn.called)}
