@@ -47,8 +47,8 @@ class EntityTracker:
     """Follows a model's decisions and says what becomes certain.
 
     Mentions whose decision is less probable than `min_score` are left out. Entities of one mention are answered if they
-    say something, and else only with `singletons`, and if they look like mentions: a mention score above 0. `types` are those that the
-    model tells apart: an entity has the one that its mentions find most likely, all of them alike.
+    say something, and else only with `singletons`, and if they look like mentions: a mention score above 0. `types` are
+    those that the model tells apart: an entity has the one that its mentions find most likely, all of them alike.
     """
 
     def __init__(self, singletons: bool, min_score: float, types: Sequence[str] = ()) -> None:
