@@ -101,3 +101,20 @@ def test_command_module_and_entry_points_of_the_wheel(installed: Path, tmp_path:
     points = run(installed / "python", "-c", code, cwd=tmp_path)
     assert "('spacy_factories', 'streamcoref')" in points
     assert "('console_scripts', 'streamcoref')" in points
+
+
+BASE = ROOT / "models/base"
+
+
+@pytest.mark.skipif(not BASE.is_dir(), reason="the accurate model is not in this copy of the repository")
+def test_the_accurate_model_is_a_package_of_its_own(installed: Path, tmp_path: Path) -> None:
+    files = [path for path in BASE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert max(path.stat().st_size for path in files) < 95e6
+    assert sum(path.stat().st_size for path in files) < 120e6
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, BASE, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    install = ("-m", "pip", "--python", installed / "python", "install", "--quiet", "--no-deps", wheel)
+    run(sys.executable, *install, cwd=tmp_path)
+    (tmp_path / "letter.txt").write_text(SENTENCE, encoding="utf-8")
+    answer = run(installed / "streamcoref", "resolve", "letter.txt", "--model", "base", cwd=tmp_path)
+    assert "Anna Weber (person, 3 mentions)" in answer
