@@ -26,7 +26,7 @@ from streamcoref.resolver import Resolver
 from streamcoref.resolver import load as load_here
 
 if TYPE_CHECKING:
-    from streamcoref.model.score_table import FloatArray
+    from streamcoref.model.arrays import FloatArray
 
 PATIENCE = 300.0  # seconds without any worker until we give up: machines may be on their way
 AHEAD = 2  # segments of a worker: one that it encodes, and one that waits, so that it never does
