@@ -141,14 +141,15 @@ def _owner(name: MainName, others: Sequence[MainName], notes: Notes, votes: int)
 def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes) -> MainName | None:
     """The one whose given name stands before the surname in a full name of either: Emma, Emma Woodhouse, and Miss
     Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is."""
-    full = (notes["called"] > 0) & (notes["firsts"] != notes["lasts"]) & (notes["lasts"] == name.last)
-    titles_fit = ~titles_clash(notes["titles"], np.array(name.title))
-    every = notes["firsts"][full & titles_fit]
+    rows = np.flatnonzero((notes["lasts"] == name.last).any(-1))  # few of them have the surname
+    titles, firsts, lasts, called = (notes[column][rows] for column in ("titles", "firsts", "lasts", "called"))
+    full = (called > 0) & (firsts != lasts) & (lasts == name.last) & ~titles_clash(titles, np.array(name.title))
+    every = set(firsts[full].tolist())
     given = [one for one in others if one.first in every and not one.clashes(name)]
     if len(given) != 1:
         return None
-    own = np.isin(notes["firsts"], given[0].first) & full & titles_fit
-    return given[0] if own[given[0].slot].any() or own[name.slot].any() else None
+    own = rows[((firsts == given[0].first) & full).any(-1)].tolist()  # whose names it is among
+    return given[0] if given[0].slot in own or name.slot in own else None
 
 
 def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
