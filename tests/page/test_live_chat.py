@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from streamcoref import EntityFinished, Event
 from streamcoref.formats import read_documents
 from tests.page.reading import export, mention_texts, rows
+from tests.server.running import PATIENCE
 from tests.toy_resolver import mentions, plain_text, resolver, started
 
 pytestmark = pytest.mark.browser
@@ -100,6 +103,22 @@ def test_entities_grow_while_somebody_types(chat: Any) -> None:
     told = f"{stream.words_read} words · {len(started(said))} entities · {len(mentions(said))} mentions"
     counts.filter(has_text=re.compile(f"^{told}$")).wait_for()
     assert chat.locator("#draft").is_hidden()
+
+
+def test_a_chat_whose_page_has_gone_is_closed(home: Any, server: str) -> None:
+    """Nobody could come back to it, and it would count as open for ever."""
+    with httpx.Client(base_url=server, timeout=PATIENCE) as client:
+        known = client.get("/v1/streams").json()["all"]
+        home.goto(f"{server}/#live")
+        home.reload()
+        say(home, "Anna", "Anna saw the captain.")
+        words_after(home, 5)
+        home.goto("about:blank")
+        until = time.monotonic() + PATIENCE
+        while not all(one["closed"] for one in client.get("/v1/streams", params={"offset": known}).json()["streams"]):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert client.get("/v1/streams").json()["all"] > known
 
 
 def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:

@@ -12,7 +12,7 @@ from streamcoref.formats import write_documents
 from streamcoref.text import document_from_text
 from tests.page.reading import TEXT, export, paste, rows
 from tests.server.running import running
-from tests.toy_resolver import typed_resolver
+from tests.toy_resolver import started, typed_resolver
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +48,22 @@ def test_the_list_is_filtered_by_type(saved_page: Any) -> None:
     choice.select_option("")
     assert rows(tab) == [("Ann", 2), ("Ely", 2)]
     assert saved_page(replace(ANN, types={})).get_by_label("Type", exact=True).is_hidden()
+
+
+def test_a_chat_has_the_names_and_types_that_the_server_gives_now(tab: Any, tmp_path: Path) -> None:
+    stream = typed_resolver().stream()
+    found = stream.feed(f"{TEXT}\n", "Anna") + stream.flush()
+    expected = {entity.entity: (entity.name, entity.type) for entity in stream.entities()}
+    with running(tmp_path / "data", resolver=typed_resolver()) as server:
+        tab.goto(f"{server.url}/#live")
+        tab.fill("#speaker", "Anna")
+        tab.fill("#message", TEXT)
+        tab.keyboard.press("Enter")
+        tab.locator("[role=option] .type").first.wait_for()
+        shown = tab.locator("[role=option]").evaluate_all(
+            "rows => rows.map(row => [row.querySelector('.name').textContent, row.querySelector('.type').textContent])"
+        )
+    assert sorted(map(tuple, shown)) == sorted(expected[event.entity] for event in started(found))
 
 
 @pytest.mark.parametrize("kind", ["JSON", "CSV"])
