@@ -86,17 +86,19 @@ def _groups(description: dict[str, Any]) -> dict[str, list[Operation]]:
 
 def _line(one: Operation) -> str:
     path, method, operation = one
-    return f'<li><a href="#{_anchor(one)}">{_called(path, method)}</a> {escape(operation.get("summary", ""))}</li>'
+    link = f'<a href="#{_anchor(one)}">{escape(path)}</a>'
+    return f"<li>{_called(link, method)} {escape(operation.get('summary', ''))}</li>"
 
 
 def _called(path: str, method: str) -> str:
-    return f'<code><span class="method">{method.upper()}</span> {escape(path)}</code>'
+    """`path` is markup."""
+    return f'<code><span class="method">{method.upper()}</span>{path}</code>'
 
 
 def _operation(one: Operation, description: dict[str, Any]) -> Iterator[str]:
     path, method, operation = one
     yield f'<section id="{_anchor(one)}"><h3>{escape(operation.get("summary", path))}</h3>'
-    yield f"<p>{_called(path, method)}</p><p>{escape(operation.get('description', ''))}</p>"
+    yield f"<p>{_called(escape(path), method)}</p><p>{escape(operation.get('description', ''))}</p>"
     parameters = [given for given in operation.get("parameters", []) if given["in"] != "path"]
     if parameters:
         yield '<h4>Parameters</h4><div class="wide"><table>'

@@ -286,7 +286,7 @@ def with_whole_examples(description: dict[str, Any]) -> dict[str, Any]:
     """FastAPI leaves every null out of the examples; in what is answered they are there."""
     for name, shape in description["components"]["schemas"].items():
         model = globals().get(name)
-        extra = model.model_config.get("json_schema_extra") if isinstance(model, type(BaseModel)) else None
-        if isinstance(extra, dict):
-            shape.update(extra)
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            extra = model.model_config.get("json_schema_extra")
+            shape.update(extra if isinstance(extra, dict) else {})
     return description
