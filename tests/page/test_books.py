@@ -169,6 +169,7 @@ def test_a_book_of_a_busy_server_is_waited_for(home: Any) -> None:
     assert len(refused) > 2
 
 
+@pytest.mark.slow
 def test_the_start_tells_how_far_books_are(home: Any, held: threading.Event) -> None:
     send(home, BOOK, "slow.txt")
     home.locator(".m").first.wait_for()

@@ -110,7 +110,6 @@ def test_a_chat_whose_page_has_gone_is_closed(home: Any, server: str) -> None:
     with httpx.Client(base_url=server, timeout=PATIENCE) as client:
         known = client.get("/v1/streams").json()["all"]
         home.goto(f"{server}/#live")
-        home.reload()
         say(home, "Anna", "Anna saw the captain.")
         words_after(home, 5)
         home.goto("about:blank")
@@ -119,6 +118,26 @@ def test_a_chat_whose_page_has_gone_is_closed(home: Any, server: str) -> None:
             assert time.monotonic() < until
             time.sleep(0.05)
         assert client.get("/v1/streams").json()["all"] > known
+
+
+def test_a_chat_that_is_left_before_it_has_begun_is_closed(home: Any, server: str) -> None:
+    held: list[Any] = []
+    home.route("**/v1/streams", held.append)
+    home.goto(f"{server}/#live")
+    until = time.monotonic() + PATIENCE
+    while not held:
+        assert time.monotonic() < until
+        home.wait_for_timeout(20)
+    home.get_by_role("link", name="New text").click()
+    home.locator("#start").wait_for(state="visible")
+    with httpx.Client(base_url=server, timeout=PATIENCE) as client:
+        known = client.get("/v1/streams").json()["all"]
+        held[0].continue_()
+        while (
+            not (new := client.get("/v1/streams", params={"offset": known}).json()["streams"]) or not new[0]["closed"]
+        ):
+            assert time.monotonic() < until
+            home.wait_for_timeout(50)
 
 
 def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:

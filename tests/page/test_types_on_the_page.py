@@ -12,7 +12,7 @@ from streamcoref.formats import write_documents
 from streamcoref.text import document_from_text
 from tests.page.reading import TEXT, export, paste, rows
 from tests.server.running import running
-from tests.toy_resolver import started, typed_resolver
+from tests.toy_resolver import plain_text, started, typed_resolver
 
 pytestmark = pytest.mark.browser
 
@@ -51,19 +51,24 @@ def test_the_list_is_filtered_by_type(saved_page: Any) -> None:
 
 
 def test_a_chat_has_the_names_and_types_that_the_server_gives_now(tab: Any, tmp_path: Path) -> None:
-    stream = typed_resolver().stream()
-    found = stream.feed(f"{TEXT}\n", "Anna") + stream.flush()
-    expected = {entity.entity: (entity.name, entity.type) for entity in stream.entities()}
+    message, stream = plain_text(9, 60), typed_resolver().stream()
+    found = stream.feed(f"{message}\n", "Anna") + stream.flush()
+    known = {entity.entity: [entity.name, entity.type] for entity in stream.entities()}
+    expected = sorted(known[event.entity] for event in started(found))
     with running(tmp_path / "data", resolver=typed_resolver()) as server:
         tab.goto(f"{server.url}/#live")
         tab.fill("#speaker", "Anna")
-        tab.fill("#message", TEXT)
+        tab.fill("#message", message)
         tab.keyboard.press("Enter")
-        tab.locator("[role=option] .type").first.wait_for()
-        shown = tab.locator("[role=option]").evaluate_all(
-            "rows => rows.map(row => [row.querySelector('.name').textContent, row.querySelector('.type').textContent])"
+        tab.wait_for_function(
+            """expected => {
+              const rows = [...document.querySelectorAll("[role=option]")];
+              const text = (row, part) => row.querySelector(part)?.textContent ?? null;
+              const shown = rows.map((row) => [text(row, ".name"), text(row, ".type")]);
+              return JSON.stringify(shown.sort()) === JSON.stringify(expected.sort());
+            }""",
+            arg=expected,
         )
-    assert sorted(map(tuple, shown)) == sorted(expected[event.entity] for event in started(found))
 
 
 @pytest.mark.parametrize("kind", ["JSON", "CSV"])

@@ -23,11 +23,13 @@ export class LiveStream {
 
   async start() {
     this.id = (await fetchJson("/v1/streams", {method: "POST", json: {options: {}}})).id;
-    await this.connect();
+    if (this.closed) this.end(); // somebody has left before it was there
+    else await this.connect();
   }
 
   async connect() {
     const {position} = await fetchJson(`/v1/streams/${encodeURIComponent(this.id)}`);
+    if (this.closed) return;
     this.acknowledge(position);
     const url = new URL(`/v1/streams/${encodeURIComponent(this.id)}/live`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
@@ -139,7 +141,10 @@ export class LiveStream {
     if (this.closed) return;
     this.closed = true;
     this.socket?.close();
-    if (!this.id) return;
+    if (this.id) this.end();
+  }
+
+  end() {
     call(`/v1/streams/${encodeURIComponent(this.id)}/close`, {method: "POST", keepalive: true}).catch(() => {});
   }
 }
