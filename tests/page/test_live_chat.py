@@ -122,7 +122,7 @@ def test_a_chat_whose_page_has_gone_is_closed(home: Any, server: str) -> None:
 
 def test_a_chat_that_is_left_before_it_has_begun_is_closed(home: Any, server: str) -> None:
     held: list[Any] = []
-    home.route("**/v1/streams", held.append)
+    home.route("**/v1/streams", lambda route: held.append(route))
     home.goto(f"{server}/#live")
     until = time.monotonic() + PATIENCE
     while not held:
