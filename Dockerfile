@@ -11,7 +11,7 @@ COPY constraints.txt ./
 RUN pip install ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} "$(grep '^torch==' constraints.txt)"
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
-RUN pip install --constraint constraints.txt ".[server]"
+RUN pip install --constraint constraints.txt ".[server,books]"
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --create-home streamcoref && install -d -o streamcoref /data

@@ -151,6 +151,14 @@ async def feed(stream: AsyncStream, texts: Iterator[str], until: float, load: Lo
     load.words += stream.status.words - before
 
 
+async def past_of(client: AsyncClient, text: str) -> bytes:
+    """The state of a stream that holds as many entities as it ever will."""
+    first = await client.stream()
+    for _ in range(PAST):  # in parts, which a slow machine reads in the time for a request, too
+        await first.feed(text)
+    return await first.state()
+
+
 async def one_alone(client: AsyncClient, server: Server, past: bytes, text: str, seconds: float, load: Load) -> None:
     stream = await client.stream(past)
     async with measured(server, load):
@@ -164,9 +172,7 @@ async def at_once(server: Server, fed: list[tuple[AsyncStream, Iterator[str]]], 
 
 async def throughput(client: AsyncClient, server: Server, text: str, streams: int, seconds: float) -> dict[str, Any]:
     """One after the other and all at once, in turns; then all at half the speed."""
-    first = await client.stream()
-    await first.feed(PAST * text)
-    past = await first.state()
+    past = await past_of(client, text)
     fed = [(await client.stream(past), parts(text, number)) for number in range(streams)]
     one, many, half = Load(), Load(), Load()
     memory = []
@@ -234,10 +240,8 @@ async def measure(streams: int, seconds: float, chats: int, arguments: list[str]
     show(found)
     with serving("--threads", "1", "--workers", "1") as server:
         async with AsyncClient(server.url) as client:
-            first = await client.stream()
-            await first.feed(PAST * text)
             one_core = Load()
-            await one_alone(client, server, await first.state(), text, seconds / ROUNDS, one_core)
+            await one_alone(client, server, await past_of(client, text), text, seconds / ROUNDS, one_core)
     found["one_thread"] = one_core.figures()
     found["bound"] = round(2 * one_core.speed / found["one_after_the_other"]["words_a_second"], 2)
     show({name: found[name] for name in ("one_thread", "bound")})

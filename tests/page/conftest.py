@@ -34,7 +34,7 @@ def browser() -> Iterator[Any]:
 def profile(browser: Any) -> Iterator[Any]:
     """What tabs of one person share: storage."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(300_000)  # milliseconds, for whatever must come in the end on a busy machine
     yield context
     context.close()
 

@@ -73,6 +73,12 @@ def test_through_a_link_to_a_job(home: Any, server: str) -> None:
     harmless(home)
 
 
+def test_an_address_that_means_nothing_is_said_so(home: Any, server: str) -> None:
+    home.expected.append("404")
+    home.goto(f"{server}/#job=%E0%A4%A")
+    home.get_by_text("There is no such job.").wait_for()
+
+
 def test_through_everything_in_a_written_page(saved_page: Any) -> None:
     document = document_from_text(ATTACK, f"{ATTACK} {ATTACK}")
     count = len(document.words)

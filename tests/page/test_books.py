@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,41 @@ def test_a_file_that_is_no_text_is_a_sentence(home: Any) -> None:
     assert home.locator("#report").text_content().strip()
 
 
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Jobs stand still when some of the book has been read, until this is set or they are stopped: however busy the
+    machine is, what a test does then is in the middle."""
+    from streamcoref.server import jobs
+    from streamcoref.store import job as store_job
+
+    go_on = threading.Event()
+    read = jobs.read_job
+
+    def slowly(*book: Any, on_progress: Any, should_stop: Any) -> Any:
+        parts = 0
+
+        def hold(progress: Any) -> None:
+            nonlocal parts
+            on_progress(progress)
+            parts += progress.entities > 0
+            while parts > 2 and not (go_on.wait(0.05) or should_stop()):  # the parts before are saved
+                pass
+
+        return read(*book, on_progress=hold, should_stop=should_stop)
+
+    monkeypatch.setattr(jobs, "read_job", slowly)
+    monkeypatch.setattr(store_job, "SAVE_SECONDS", 0.0)
+    yield go_on
+    go_on.set()
+
+
 @pytest.mark.slow
-def test_a_reload_in_the_middle_and_a_second_tab(home: Any, new_tab: Callable[[], Any]) -> None:
+def test_a_reload_in_the_middle_and_a_second_tab(home: Any, new_tab: Callable[[], Any], held: threading.Event) -> None:
     send(home, BOOK)
     home.locator("#progress").wait_for(state="visible")
     home.locator(".m").first.wait_for()
     percent = home.locator("progress").evaluate("bar => bar.value")
-    assert percent < 1, "it appears while it is read"
+    assert 0 < percent < 1, "it appears while it is read"
     home.reload()
     home.locator(".m").first.wait_for()
     second = new_tab()
@@ -87,6 +116,7 @@ def test_a_reload_in_the_middle_and_a_second_tab(home: Any, new_tab: Callable[[]
     second.locator(".m").first.wait_for()
     second.keyboard.press("j")
     chosen = second.locator(".card .name").text_content()
+    held.set()
     document = resolver().resolve(BOOK)
     for tab in (home, second):
         done(tab)
@@ -102,8 +132,9 @@ def test_a_reload_in_the_middle_and_a_second_tab(home: Any, new_tab: Callable[[]
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("held")
 def test_a_book_can_be_stopped_and_removed(home: Any) -> None:
-    send(home, BOOK * 6, "stopped.txt")  # long enough to be stopped after the first mentions are there
+    send(home, BOOK, "stopped.txt")
     home.locator(".m").first.wait_for()
     home.get_by_role("button", name="Stop").click()
     home.locator("#report", has_text="Stopped.").wait_for()
@@ -113,6 +144,44 @@ def test_a_book_can_be_stopped_and_removed(home: Any) -> None:
     book = home.locator("#books li").filter(has_text="stopped.txt")
     book.get_by_role("button").click()
     book.wait_for(state="detached")
+
+
+def test_a_book_of_a_busy_server_is_waited_for(home: Any) -> None:
+    """Whatever is asked is refused once, as when too many ask at once."""
+    refused: set[str] = set()
+
+    def busy(route: Any) -> None:
+        what = route.request.url.split("?")[0]
+        if what in refused:
+            route.fallback()
+            return
+        refused.add(what)
+        route.fulfill(
+            status=429, headers={"Retry-After": "1"}, json={"error": "9 calls are waiting already; try again"}
+        )
+
+    home.expected.append("429")
+    home.route("**/v1/jobs/*/*", busy)
+    send(home, TEXT, "busy.txt")
+    done(home)
+    assert words_shown(home) == len(resolver().resolve(TEXT).words)
+    assert home.locator("#report").text_content() == ""
+    assert len(refused) > 2
+
+
+@pytest.mark.slow
+def test_the_start_tells_how_far_books_are(home: Any, held: threading.Event) -> None:
+    send(home, BOOK, "slow.txt")
+    home.locator(".m").first.wait_for()
+    home.get_by_role("link", name="New text").click()
+    book = home.locator("#books li").filter(has_text="slow.txt")
+    book.get_by_text("% read").wait_for()
+    held.set()
+    book.get_by_role("link").click()
+    done(home)
+    home.get_by_role("link", name="New text").click()
+    words = len(resolver().resolve(BOOK).words)
+    book.get_by_text(f"{words:,} words").wait_for()
 
 
 def test_corrections_of_a_book_stay_and_are_seen_in_the_other_tab(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from streamcoref import EntityFinished, Event
 from streamcoref.formats import read_documents
 from tests.page.reading import export, mention_texts, rows
+from tests.server.running import PATIENCE
 from tests.toy_resolver import mentions, plain_text, resolver, started
 
 pytestmark = pytest.mark.browser
@@ -100,6 +103,41 @@ def test_entities_grow_while_somebody_types(chat: Any) -> None:
     told = f"{stream.words_read} words · {len(started(said))} entities · {len(mentions(said))} mentions"
     counts.filter(has_text=re.compile(f"^{told}$")).wait_for()
     assert chat.locator("#draft").is_hidden()
+
+
+def test_a_chat_whose_page_has_gone_is_closed(home: Any, server: str) -> None:
+    """Nobody could come back to it, and it would count as open for ever."""
+    with httpx.Client(base_url=server, timeout=PATIENCE) as client:
+        known = client.get("/v1/streams").json()["all"]
+        home.goto(f"{server}/#live")
+        say(home, "Anna", "Anna saw the captain.")
+        words_after(home, 5)
+        home.goto("about:blank")
+        until = time.monotonic() + PATIENCE
+        while not all(one["closed"] for one in client.get("/v1/streams", params={"offset": known}).json()["streams"]):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert client.get("/v1/streams").json()["all"] > known
+
+
+def test_a_chat_that_is_left_before_it_has_begun_is_closed(home: Any, server: str) -> None:
+    held: list[Any] = []
+    home.route("**/v1/streams", lambda route: held.append(route))
+    home.goto(f"{server}/#live")
+    until = time.monotonic() + PATIENCE
+    while not held:
+        assert time.monotonic() < until
+        home.wait_for_timeout(20)
+    home.get_by_role("link", name="New text").click()
+    home.locator("#start").wait_for(state="visible")
+    with httpx.Client(base_url=server, timeout=PATIENCE) as client:
+        known = client.get("/v1/streams").json()["all"]
+        held[0].continue_()
+        while (
+            not (new := client.get("/v1/streams", params={"offset": known}).json()["streams"]) or not new[0]["closed"]
+        ):
+            assert time.monotonic() < until
+            home.wait_for_timeout(50)
 
 
 def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:

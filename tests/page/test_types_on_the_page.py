@@ -12,7 +12,7 @@ from streamcoref.formats import write_documents
 from streamcoref.text import document_from_text
 from tests.page.reading import TEXT, export, paste, rows
 from tests.server.running import running
-from tests.toy_resolver import typed_resolver
+from tests.toy_resolver import plain_text, started, typed_resolver
 
 pytestmark = pytest.mark.browser
 
@@ -48,6 +48,27 @@ def test_the_list_is_filtered_by_type(saved_page: Any) -> None:
     choice.select_option("")
     assert rows(tab) == [("Ann", 2), ("Ely", 2)]
     assert saved_page(replace(ANN, types={})).get_by_label("Type", exact=True).is_hidden()
+
+
+def test_a_chat_has_the_names_and_types_that_the_server_gives_now(tab: Any, tmp_path: Path) -> None:
+    message, stream = plain_text(9, 60), typed_resolver().stream()
+    found = stream.feed(f"{message}\n", "Anna") + stream.flush()
+    known = {entity.entity: [entity.name, entity.type] for entity in stream.entities()}
+    expected = sorted(known[event.entity] for event in started(found))
+    with running(tmp_path / "data", resolver=typed_resolver()) as server:
+        tab.goto(f"{server.url}/#live")
+        tab.fill("#speaker", "Anna")
+        tab.fill("#message", message)
+        tab.keyboard.press("Enter")
+        tab.wait_for_function(
+            """expected => {
+              const rows = [...document.querySelectorAll("[role=option]")];
+              const text = (row, part) => row.querySelector(part)?.textContent ?? null;
+              const shown = rows.map((row) => [text(row, ".name"), text(row, ".type")]);
+              return JSON.stringify(shown.sort()) === JSON.stringify(expected.sort());
+            }""",
+            arg=expected,
+        )
 
 
 @pytest.mark.parametrize("kind", ["JSON", "CSV"])

@@ -70,6 +70,7 @@ def test_quotations_are_marked_and_say_who_speaks(saved_page: Any) -> None:
     assert tab.locator(".counts").text_content().endswith("6 quotations")
     assert tab.locator(".tip").is_hidden()
     tab.locator(".q").nth(1).hover()
+    settle(tab)
     assert tab.locator(".tip").text_content() == "Bo to Ann (named)"
     assert tab.locator("[role=option].on .name").all_text_contents() == ["Bo"]
     tab.locator(".q").nth(3).hover()

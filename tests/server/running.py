@@ -23,6 +23,7 @@ from streamcoref.server import Limits, ServerSettings
 from streamcoref.server.run import make_server
 from tests import toy_resolver
 
+PATIENCE = 300.0  # seconds, for whatever must come in the end: a machine may be busy with other things
 STORY = (
     "Anna saw the old captain. He had left the ship in the harbour, and she asked him why. "
     "The keeper of the ship said that it was late. He gave her the letter. She read it to the captain.\n\n"
@@ -36,7 +37,7 @@ class Running:
 
     def client(self, key: str | None = None) -> httpx.Client:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
+        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE)
 
 
 @contextmanager
@@ -49,7 +50,7 @@ def running(
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while not server.started:
             assert thread.is_alive(), "the server did not start"
             assert time.monotonic() < until
@@ -58,7 +59,7 @@ def running(
         yield Running(f"http://127.0.0.1:{port}", server)
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -89,7 +90,7 @@ class Command:
         self.url = self._url()
 
     def _url(self) -> str:
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             log = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
             if said := re.search(r"http://[\d.]+:\d+", log):
@@ -99,7 +100,7 @@ class Command:
         raise AssertionError("the server did not start")
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=60)
+        return httpx.Client(base_url=self.url, timeout=PATIENCE)
 
     def kill(self) -> None:
         self.process.kill()
@@ -109,13 +110,13 @@ class Command:
         """Its exit status."""
         assert self.process.pid is not None
         os.kill(self.process.pid, number)
-        self.process.join(60)
+        self.process.join(PATIENCE)
         return self.process.exitcode
 
 
 def wait_for(client: httpx.Client, job: str, *states: str) -> dict[str, Any]:
     """The job when it is in one of these states."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         told: dict[str, Any] = client.get(f"/v1/jobs/{job}").json()
         if told["state"] in states:

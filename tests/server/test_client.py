@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ pytest.importorskip("httpx", reason="the extra client is not installed")
 
 from streamcoref import ReadingProgress, Store
 from streamcoref.client import AsyncClient, Client, ServerError, StreamStatus
+from streamcoref.client.unsafe_calls import pause
 from streamcoref.server.keys import Keys
 from tests import toy_resolver
 from tests.server.running import STORY, Command, Running, running
@@ -57,6 +59,14 @@ def test_texts(client: Client) -> None:
     assert client.split(STORY).words == resolver.resolve(STORY).words
 
 
+def test_a_client_waits_no_longer_than_it_is_patient() -> None:
+    until = time.monotonic() + 1.0
+    for error in (None, ServerError("busy", 429, 3600.0), ServerError("busy", 503)):
+        assert 0.0 < pause(error, 20, until) <= 1.0
+    assert pause(ServerError("busy", 429, 0.25), 20, until) == 0.25
+    assert pause(None, 0, until - 10) == 0.0
+
+
 def test_a_stream(client: Client) -> None:
     stream = client.stream(min_score=0.05)
     local = toy_resolver.resolver().stream(min_score=0.05)
@@ -69,6 +79,8 @@ def test_a_stream(client: Client) -> None:
     copy = toy_resolver.resolver().stream(local.state())
     assert stream.preview(STORY, "Anna") == copy.feed(STORY, "Anna") + copy.flush()
     other = client.stream(stream.state())
+    assert [one.id for one in client.streams(limit=1000)][-2:] == [stream.id, other.id]
+    assert client.streams(limit=1000)[-2].status == client.open_stream(stream.id).status
     assert client.open_stream(stream.id).close() == other.close() == local.close()
     with pytest.raises(ServerError, match="closed") as refused:
         other.feed("more")
@@ -109,6 +121,7 @@ def test_a_job(client: Client, tmp_path: Path) -> None:
     )
     assert job.entities(name=entities[0].name)[0].name == entities[0].name
     assert job.text(3, 9) == (STORY * 4)[3:9]
+    assert (job.document().words, job.document().text) == (document.words, document.text)
     around = [m for _, m in job.mentions_between(10, 60)]
     assert sorted(around) == sorted(m for e in document.entities for m in e.mentions if m.start < 60 and m.end > 10)  # type: ignore[operator]
     with Store.open(job.save_store(tmp_path / "book.sqlite")) as store:

@@ -6,10 +6,12 @@ import base64
 import json
 import logging
 import re
+import resource
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +26,12 @@ from websockets.sync.client import connect
 
 from streamcoref.cli import app
 from streamcoref.errors import InputError, StreamcorefError
-from streamcoref.server import ServerSettings, page_files
+from streamcoref.server import Limits, ServerSettings, page_files, schemas
+from streamcoref.server.crowd import allow_files
 from streamcoref.server.keys import Keys, read_keys
 from streamcoref.server.logs import JsonLines
 from streamcoref.stream import Stream
-from tests.server.running import STORY, Running, running, wait_for
+from tests.server.running import PATIENCE, STORY, Running, running, wait_for
 
 ANNA, BEN = "anna-has-this-long-key", "ben-has-quite-another-key"
 
@@ -62,22 +65,21 @@ def test_one_key_never_sees_what_is_anothers(server: Running) -> None:
         stream = anna.post("/v1/streams", json={}).json()["id"]
         job = anna.post("/v1/jobs", content=STORY.encode()).json()["id"]
         wait_for(anna, job, "done")
-        streams: list[tuple[str, str, Any]] = [("GET", name, None) for name in ("", "/entities", "/state")]
-        streams += [
-            ("POST", "/feed", {"text": "a"}),
-            ("POST", "/flush", {}),
-            ("POST", "/close", {}),
-            ("DELETE", "", None),
-        ]
-        jobs = ["", "/progress", "/entities", "/entities/0/mentions", "/mentions", "/text", "/store", "/record"]
-        for method, path, body in streams:
-            for where in (f"/v1/streams/{stream}{path}", f"/v1/streams/{'0' * 32}{path}"):
-                answer = ben.request(method, where, json=body)
-                assert (answer.status_code, answer.json()) == (404, {"error": "there is no such stream"})
-        for method, path in [*(("GET", path) for path in jobs), ("DELETE", "")]:
-            answer = ben.request(method, f"/v1/jobs/{job}{path}")
-            assert (answer.status_code, answer.json()) == (404, {"error": "there is no such job"})
+        found = 0
+        for path, methods in anna.get("/openapi.json").json()["paths"].items():
+            what = re.search(r"\{(stream|job)\}", path)
+            for method in methods if what else ():
+                body = {"text": "a"} if path.endswith(("/feed", "/preview")) else {}
+                for id_ in ({"stream": stream, "job": job}[what[1]], "0" * 32):
+                    where = path.replace(what[0], id_).replace("{entity}", "0")
+                    answer = ben.request(method.upper(), where, json=body if method == "post" else None)
+                    said = answer.status_code, answer.json()
+                    assert said == (404, {"error": f"there is no such {what[1]}"}), (method, path)
+                found += 1
+        assert found > 15
         assert ben.get("/v1/jobs").json() == {"jobs": []}
+        for key, known in ((ben, False), (anna, True)):
+            assert (stream in [one["id"] for one in key.get("/v1/streams").json()["streams"]]) is known
         assert anna.get(f"/v1/streams/{stream}").json()["calls"] == 0
         assert anna.get(f"/v1/jobs/{job}").status_code == 200
 
@@ -93,10 +95,16 @@ def test_a_socket_has_its_key_in_a_header_or_a_protocol(server: Running) -> None
     for way in ({"subprotocols": protocol(ANNA)}, {"additional_headers": {"Authorization": f"Bearer {ANNA}"}}):
         with connect(url, **way) as socket:
             socket.send('{"flush": true}')
-            assert json.loads(socket.recv(timeout=60))["event"] == "fed"
-    for wrong in ({}, {"subprotocols": protocol(BEN)}, {"subprotocols": ["streamcoref", "key.!"]}):
-        with pytest.raises(InvalidStatus), connect(url, **wrong):
+            assert json.loads(socket.recv(timeout=PATIENCE))["event"] == "fed"
+    wrong: list[tuple[int, dict[str, Any]]] = [
+        (401, {}),
+        (404, {"subprotocols": protocol(BEN)}),
+        (401, {"subprotocols": ["streamcoref", "key.!"]}),
+    ]
+    for status, way in wrong:
+        with pytest.raises(InvalidStatus) as refused, connect(url, **way):
             pass
+        assert refused.value.response.status_code == status
 
 
 def test_how_many_streams_and_jobs_a_key_may_have(server: Running) -> None:
@@ -108,10 +116,68 @@ def test_how_many_streams_and_jobs_a_key_may_have(server: Running) -> None:
         assert "3 open streams" in refused.json()["error"]
         ben.post(f"/v1/streams/{ids[0]}/close")
         assert ben.post("/v1/streams", json={}).status_code == 201
-        answers = [ben.post("/v1/jobs", content=(STORY * 30).encode()) for _ in range(3)]
+        answers = [ben.post("/v1/jobs", content=(STORY * 300).encode()) for _ in range(3)]
         assert [answer.status_code for answer in answers] == [202, 202, 429]
         for answer in answers[:2]:
             ben.delete(f"/v1/jobs/{answer.json()['id']}")
+
+
+def test_jobs_that_are_sent_at_the_same_time_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "jobs"
+    with running(tmp_path / "data", {"jobs_per_key": 1}) as server, server.client() as client:
+        others = []
+
+        def slowly() -> Iterator[bytes]:
+            yield b"Anna"
+            until = time.monotonic() + PATIENCE
+            while not list(folder.iterdir()):  # it was let in
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            with server.client() as other:
+                others.append(other.post("/v1/jobs", content=(STORY * 300).encode()))
+            yield b" left."
+
+        refused = client.post("/v1/jobs", content=slowly())
+        assert others[0].status_code == 202
+        assert refused.status_code == 429
+        assert refused.headers["retry-after"]
+        assert [one.name for one in folder.iterdir()] == [others[0].json()["id"]]
+
+
+def test_too_many_connections_are_told_to_come_again(tmp_path: Path) -> None:
+    """Those that are there go on, and how the server is can be asked."""
+    with running(tmp_path / "data", {"connections": 2}) as server, server.client() as client:
+        stream = client.post("/v1/streams", json={}).json()["id"]
+        url = f"{server.url.replace('http', 'ws')}/v1/streams/{stream}/live"
+        with connect(url) as socket:
+            with connect(url):
+                refused = client.get(f"/v1/streams/{stream}")
+                assert refused.status_code == 429
+                assert int(refused.headers["retry-after"]) > 0
+                assert "2 connections" in refused.json()["error"]
+                with pytest.raises(InvalidStatus) as denied, connect(url):
+                    pass
+                assert denied.value.response.status_code == 429
+                assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
+                socket.send('{"flush": true}')
+                assert json.loads(socket.recv(timeout=PATIENCE))["event"] == "fed"
+            until = time.monotonic() + PATIENCE
+            while (answer := client.get(f"/v1/streams/{stream}")).status_code == 429:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            assert answer.json()["calls"] == 1
+
+
+def test_files_enough_for_all_connections_may_be_open() -> None:
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if before[1] not in (resource.RLIM_INFINITY,) and before[1] < 1500:
+        pytest.skip("this machine allows no more open files")
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, before[1]))
+        assert allow_files(Limits(connections=200)) == resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 1400
+        assert allow_files(Limits(connections=1)) == resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 1400
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_too_many_calls_are_told_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +186,7 @@ def test_too_many_calls_are_told_to_come_again(tmp_path: Path, monkeypatch: pyte
     feed = Stream.feed
 
     def slow(self: Stream, text: str, speaker: str | None = None) -> Any:
-        go_on.wait(120)
+        go_on.wait(PATIENCE)
         return feed(self, text, speaker)
 
     monkeypatch.setattr(Stream, "feed", slow)
@@ -128,9 +194,12 @@ def test_too_many_calls_are_told_to_come_again(tmp_path: Path, monkeypatch: pyte
         stream = client.post("/v1/streams", json={}).json()["id"]
         with ThreadPoolExecutor(12) as pool:
             waiting = [pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY}) for _ in range(12)]
-            until = time.monotonic() + 60
+            until = time.monotonic() + PATIENCE
             while sum(one.done() for one in waiting) < 7 and time.monotonic() < until:
                 time.sleep(0.01)
+            # One who wants events while the text is read is told with a status, too.
+            records = client.post("/v1/resolve", json={"text": "a"}, headers={"Accept": "application/x-ndjson"})
+            assert (records.status_code, records.headers["retry-after"]) == (429, "1")
             go_on.set()
             answers = [one.result() for one in waiting]
         assert sorted(answer.status_code for answer in answers) == [200] * 5 + [429] * 7
@@ -144,21 +213,30 @@ def test_a_call_that_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     feed = Stream.feed
 
     def slow(self: Stream, text: str, speaker: str | None = None) -> Any:
-        go_on.wait(120)
+        go_on.wait(PATIENCE)
         return feed(self, text, speaker)
 
     with running(tmp_path / "data", {"request_seconds": 2.0}, workers=1) as server, server.client() as client:
-        stream = client.post("/v1/streams", json={}).json()["id"]
+
+        def in_the_end(path: str, **body: Any) -> dict[str, Any]:
+            """Two seconds may be too few for anything on a busy machine."""
+            until = time.monotonic() + PATIENCE
+            while (answer := client.post(f"/v1/streams{path}", json=body)).status_code == 504:
+                assert time.monotonic() < until
+            assert answer.is_success
+            found: dict[str, Any] = answer.json()
+            return found
+
+        stream = in_the_end("")["id"]
         monkeypatch.setattr(Stream, "feed", slow)
-        with ThreadPoolExecutor(2) as pool:
-            first = pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY, "call": 1})
-            time.sleep(0.2)
-            second = pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY})
-            assert [one.result().status_code for one in (first, second)] == [504, 504]
+        with ThreadPoolExecutor(3) as pool:
+            waiting = [pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY, "call": 1})]
+            waiting.append(pool.submit(client.post, f"/v1/streams/{stream}/feed", json={"text": STORY, "call": 1}))
+            assert [one.result().status_code for one in waiting] == [504, 504]
+            assert client.get(f"/v1/streams/{stream}").status_code == 504  # which waits for its turn, too
         go_on.set()
-        again = client.post(f"/v1/streams/{stream}/feed", json={"text": STORY, "call": 1})
-        assert again.status_code == 200
-        assert (again.json()["position"], again.json()["calls"]) == (len(STORY), 1)
+        again = in_the_end(f"/{stream}/feed", text=STORY, call=1)
+        assert (again["position"], again["calls"]) == (len(STORY), 1)
 
 
 def test_only_pages_of_this_server_may_change_something(tmp_path: Path) -> None:
@@ -268,6 +346,15 @@ def test_figures(server: Running) -> None:
         assert re.search(rf"^streamcoref_{name} \d", figures, re.MULTILINE)
 
 
+def test_who_asks_for_the_head_gets_no_body(server: Running) -> None:
+    for path in ("/", "/healthz", "/readyz", "/docs", "/page/main.js"):
+        head, whole = (httpx.request(method, f"{server.url}{path}") for method in ("HEAD", "GET"))
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+    assert httpx.head(f"{server.url}/page/none.js").status_code == 404
+    assert httpx.head(f"{server.url}/v1/jobs", headers={"Authorization": f"Bearer {ANNA}"}).status_code == 405
+
+
 def test_the_description_needs_nothing_from_outside(server: Running) -> None:
     page = httpx.get(f"{server.url}/docs")
     assert page.headers["content-security-policy"].startswith("default-src 'self'")
@@ -276,9 +363,42 @@ def test_the_description_needs_nothing_from_outside(server: Running) -> None:
     assert not re.search(r"https?://", page.text)
     assert "<script" not in page.text
     assert httpx.get(f"{server.url}/docs.css").headers["content-type"].startswith("text/css")
-    description = httpx.get(f"{server.url}/openapi.json").json()
-    body = description["components"]["schemas"]["ResolveBody"]
-    assert body["examples"]
+
+
+def test_every_body_and_answer_has_an_example_that_is_true(tmp_path: Path) -> None:
+    with running(tmp_path / "data") as server, server.client() as client:
+        description, page = client.get("/openapi.json").json(), client.get("/docs").text
+        shapes = description["components"]["schemas"]
+        stream = client.post("/v1/streams", json={}).json()["id"]
+        tried = 0
+        for path, methods in description["paths"].items():
+            for method, operation in methods.items():
+                contents = [operation.get("requestBody", {}).get("content", {})]
+                contents += [one.get("content", {}) for status, one in operation["responses"].items() if status < "3"]
+                for content in contents:
+                    if "application/json" not in content:
+                        continue
+                    name = named(content["application/json"]["schema"])
+                    assert shapes[name].get("examples"), (method, path, name)
+                    for example in shapes[name]["examples"]:
+                        shown = [json.dumps(one, indent=1, ensure_ascii=False) for one in (example, [example])]
+                        assert any(escape(one) in page for one in shown), name
+                        if (model := getattr(schemas, name, None)) is not None:
+                            assert model.model_validate(example).model_dump(exclude_unset=True) == example
+                for example in examples_of(operation, shapes):
+                    answer = client.request(method, path.format(stream=stream), json=example)
+                    assert answer.is_success, (path, example, answer.text)
+                    tried += 1
+        assert tried > 8
+
+
+def named(schema: dict[str, Any]) -> str:
+    return str(schema.get("items", schema).get("$ref", "")).rpartition("/")[2]
+
+
+def examples_of(operation: dict[str, Any], shapes: dict[str, Any]) -> list[Any]:
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    return list(shapes[named(content["schema"])].get("examples", ())) if content else []
 
 
 def test_the_page_is_a_fixed_list_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
@@ -15,7 +16,8 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.server.running import STORY, Running, running
+from streamcoref.server.listeners import Listener
+from tests.server.running import PATIENCE, STORY, Running, running
 from tests.server.test_streams_over_http import Events, alone, create, plain
 
 
@@ -27,7 +29,7 @@ def until_fed(socket: ClientConnection) -> tuple[Events, dict[str, Any]]:
     """The events up to the record that says how far the stream is."""
     events: Events = []
     while True:
-        one = json.loads(socket.recv(timeout=60))
+        one = json.loads(socket.recv(timeout=PATIENCE))
         if one["event"] in ("fed", "error"):
             return events, one
         events.append(one)
@@ -50,7 +52,7 @@ def test_a_chat(tmp_path: Path) -> None:
             chat.send(json.dumps({"close": True}))
             found += events + until_fed(chat)[0]
             with pytest.raises(ConnectionClosed):
-                chat.recv(timeout=60)
+                chat.recv(timeout=PATIENCE)
             heard: Events = []
             for _ in range(len(turns) + 2):
                 heard += until_fed(other)[0]
@@ -89,7 +91,7 @@ def test_garbage_is_answered_and_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_stream_that_is_not_there(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as server, pytest.raises(InvalidStatus, match="403"), opened(server, "0" * 32):
+    with running(tmp_path / "data") as server, pytest.raises(InvalidStatus, match="404"), opened(server, "0" * 32):
         pass
 
 
@@ -100,7 +102,7 @@ def test_who_vanishes_is_forgotten(tmp_path: Path) -> None:
             with opened(server, id_) as chat:
                 chat.send(json.dumps({"text": STORY}))
                 chat.socket.shutdown(socket.SHUT_RDWR)
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while "streamcoref_listeners 0.0" not in client.get("/metrics").text:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -110,7 +112,7 @@ def test_who_vanishes_is_forgotten(tmp_path: Path) -> None:
 
 def take_all(socket: ClientConnection) -> None:
     while True:
-        socket.recv(timeout=60)
+        socket.recv(timeout=PATIENCE)
 
 
 def short_connection(server: Running) -> socket.socket:
@@ -121,6 +123,28 @@ def short_connection(server: Running) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
     made.connect(listening.getsockname())
     return made
+
+
+def test_few_long_answers_are_too_many_as_well() -> None:
+    async def behind(length: int, answers: list[str]) -> list[bool]:
+        listener, seen = Listener(length, 100), []
+        for answer in answers:
+            listener.tell([answer])
+            seen.append(listener.behind.is_set())
+        return seen
+
+    assert asyncio.run(behind(2, ["a"] * 3)) == [False, False, True]
+    assert asyncio.run(behind(9, ["a" * 60] * 3)) == [False, False, True]
+    assert asyncio.run(behind(9, ["a" * 1000, "a"])) == [False, True]
+
+    async def taken() -> bool:
+        listener = Listener(9, 100)
+        for _ in range(5):
+            listener.tell(["a" * 1000])
+            await listener.next()
+        return listener.behind.is_set()
+
+    assert not asyncio.run(taken())
 
 
 @pytest.mark.slow

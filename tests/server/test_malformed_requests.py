@@ -14,7 +14,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 import httpx
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.server.running import STORY, Running, running, wait_for
+from tests.server.running import PATIENCE, STORY, Running, running, wait_for
 
 EXAMPLES = 46  # for each of the operations, of which there are over twenty
 
@@ -64,7 +64,7 @@ def test_requests_made_from_the_description(server: Running) -> None:
                 for name, known in (("stream", stream), ("job", job)):
                     if name in case.path_parameters and len(str(case.path_parameters[name])) % 2:
                         case.path_parameters[name] = known
-            response = case.call(timeout=60)
+            response = case.call(timeout=PATIENCE)
             case.validate_response(response, checks=checks)
             statuses[response.status_code] += 1
             asked[operation.label] += 1  # noqa: B023

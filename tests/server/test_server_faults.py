@@ -23,7 +23,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 import httpx
 
 from tests import toy_resolver
-from tests.server.running import STORY, Command, running, wait_for
+from tests.server.running import PATIENCE, STORY, Command, running, wait_for
 from tests.server.test_jobs_over_http import everything
 from tests.server.test_jobs_over_http import expected as expected_of_book
 from tests.server.test_streams_over_http import Events, alone, call, create, plain
@@ -195,7 +195,7 @@ def test_a_full_disk_is_said_and_survived(tmp_path: Path) -> None:
             assert client.get("/readyz").status_code == 503
             assert "saved" in client.get("/readyz").json()["reason"]
             assert client.get("/healthz").status_code == 200
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while client.get("/readyz").status_code != 200:
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -220,7 +220,7 @@ def test_a_job_waits_for_room_and_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
         id_ = client.post("/v1/jobs", content=book.encode(), params={"name": "book.txt"}).json()["id"]
         wait_for(client, id_, "reading")
         with no_room():
-            until = time.monotonic() + 60
+            until = time.monotonic() + PATIENCE
             while client.get(f"/v1/jobs/{id_}").json()["error"] is None:
                 assert time.monotonic() < until
                 time.sleep(0.02)
@@ -249,10 +249,10 @@ def test_callers_who_vanish_leave_nothing_behind(tmp_path: Path) -> None:
                 raw.sendall(accept % len(body) + body)
                 assert raw.recv(100)
         with socket.create_connection(place) as raw:  # who says nothing more is told so, and left
-            raw.settimeout(60)
+            raw.settimeout(PATIENCE)
             raw.sendall(head % b"/v1/resolve" + b"{")
             assert b" 408 " in raw.recv(1000)
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while "streamcoref_queue 0.0" not in client.get("/metrics").text:
             assert time.monotonic() < until
             time.sleep(0.05)

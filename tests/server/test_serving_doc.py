@@ -32,10 +32,11 @@ def test_the_command_the_page_and_the_library_have_the_same_defaults(tmp_path: P
     assert (given["max_body"] << 20, given["max_file"] << 20) == (limits.body_bytes, limits.file_bytes)
     assert (given["max_text"], given["max_streams"]) == (limits.text_characters, limits.streams_per_key)
     assert (given["in_memory"], given["queue"]) == (limits.streams_in_memory, limits.queue)
+    assert given["connections"] == limits.connections
     assert given["timeout"] == limits.request_seconds
     assert (given["host"], given["port"]) == (settings.host, settings.port)
     assert (given["workers"], given["jobs"]) == (settings.workers, settings.jobs_at_once)
-    for option in ("max_body", "max_text", "max_file", "max_streams", "queue", "timeout"):
+    for option in ("max_body", "max_text", "max_file", "max_streams", "queue", "connections", "timeout"):
         row = re.search(rf"^\| `--{option.replace('_', '-')}`[^|]*\| ([\d,]+) \|", PAGE, re.MULTILINE)
         assert row is not None, option
         assert int(row.group(1).replace(",", "")) == given[option]

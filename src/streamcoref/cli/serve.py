@@ -47,6 +47,9 @@ def serve(
     max_streams: Annotated[int, typer.Option(min=1, metavar="N", help="Open streams of one key.")] = 10_000,
     in_memory: Annotated[int, typer.Option(min=1, metavar="N", help="Streams held in memory.")] = 256,
     queue: Annotated[int, typer.Option(min=1, metavar="N", help="Calls that may wait.")] = 512,
+    connections: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Calls and WebSockets that may be open at once.")
+    ] = 2000,
     timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="Longest time for a request.")] = 120.0,
 ) -> None:
     """Serve the model over HTTP and WebSockets, with a page to read on.
@@ -81,6 +84,7 @@ def serve(
             streams_per_key=max_streams,
             streams_in_memory=in_memory,
             queue=queue,
+            connections=connections,
             request_seconds=timeout,
         ),
     )

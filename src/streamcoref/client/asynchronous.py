@@ -62,7 +62,7 @@ class AsyncClient:
                 error = calls.refusal(response)
                 if not again or error.status not in PASSING or time.monotonic() > until:
                     raise error
-            await asyncio.sleep(pause(error, tries))
+            await asyncio.sleep(pause(error, tries, until))
             tries += 1
 
     @asynccontextmanager
@@ -110,6 +110,10 @@ class AsyncClient:
     async def open_stream(self, id_: str) -> AsyncStream:
         """A stream that was made before."""
         return AsyncStream(self, await self.send(calls.stream_status(id_)))
+
+    async def streams(self, offset: int = 0, limit: int = 100) -> list[AsyncStream]:
+        """Those of this key, the oldest first."""
+        return [AsyncStream(self, status) for status in await self.send(calls.streams(offset, limit))]
 
     async def submit(
         self,
@@ -279,6 +283,10 @@ class AsyncJob:
 
     async def text(self, start: int, end: int) -> str:
         return await self._client.send(calls.job_text(self.id, start, end))
+
+    async def document(self) -> Document:
+        """Words and sentences of the text, without an answer."""
+        return await self._client.send(calls.job_document(self.id))
 
     async def save_store(self, path: str | Path) -> Path:
         """The store as a file, for `Store.open`."""

@@ -97,6 +97,13 @@ def preview(id_: str, body: Mapping[str, Any]) -> Call[list[Event]]:
     return Call("POST", f"/v1/streams/{id_}/preview", parse, _body(body))
 
 
+def streams(offset: int, limit: int) -> Call[list[StreamStatus]]:
+    def parse(answer: httpx.Response) -> list[StreamStatus]:
+        return [StreamStatus.of(one) for one in answer.json()["streams"]]
+
+    return Call("GET", "/v1/streams", parse, _page(offset, limit))
+
+
 def stream_status(id_: str) -> Call[StreamStatus]:
     return Call("GET", f"/v1/streams/{id_}", _stream_status)
 
@@ -169,6 +176,10 @@ def job_quotations(
 def job_text(id_: str, start: int, end: int) -> Call[str]:
     parameters = {"params": {"start": start, "end": end}}
     return Call("GET", f"/v1/jobs/{id_}/text", lambda answer: str(answer.json()["text"]), parameters)
+
+
+def job_document(id_: str) -> Call[Document]:
+    return Call("GET", f"/v1/jobs/{id_}/record", lambda answer: Document.from_dict(answer.json()))
 
 
 def job_store(id_: str) -> Call[None]:

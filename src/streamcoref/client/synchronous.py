@@ -61,7 +61,7 @@ class Client:
                 error = calls.refusal(response)
                 if not again or error.status not in PASSING or time.monotonic() > until:
                     raise error
-            time.sleep(pause(error, tries))
+            time.sleep(pause(error, tries, until))
             tries += 1
 
     @contextmanager
@@ -107,6 +107,10 @@ class Client:
     def open_stream(self, id_: str) -> RemoteStream:
         """A stream that was made before."""
         return RemoteStream(self, self.send(calls.stream_status(id_)))
+
+    def streams(self, offset: int = 0, limit: int = 100) -> list[RemoteStream]:
+        """Those of this key, the oldest first."""
+        return [RemoteStream(self, status) for status in self.send(calls.streams(offset, limit))]
 
     def submit(
         self,
@@ -274,6 +278,10 @@ class RemoteJob:
 
     def text(self, start: int, end: int) -> str:
         return self._client.send(calls.job_text(self.id, start, end))
+
+    def document(self) -> Document:
+        """Words and sentences of the text, without an answer."""
+        return self._client.send(calls.job_document(self.id))
 
     def save_store(self, path: str | Path) -> Path:
         """The store as a file, for `Store.open`."""

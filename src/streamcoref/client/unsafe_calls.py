@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -44,8 +45,8 @@ class UnsafeCalls:
         self._kept.pop()
 
 
-def pause(error: ServerError | None, tries: int) -> float:
-    """Seconds until the next try: as the server says, or twice as long each time."""
-    if error is not None and error.retry_after is not None:
-        return error.retry_after
-    return float(min(0.1 * 2**tries, 5.0))
+def pause(error: ServerError | None, tries: int, until: float) -> float:
+    """Seconds until the next try: as the server says, or twice as long each time, but not beyond the last moment."""
+    told = None if error is None else error.retry_after
+    seconds = min(0.1 * 2**tries, 5.0) if told is None else told
+    return max(0.0, min(seconds, until - time.monotonic()))

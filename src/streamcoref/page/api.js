@@ -9,9 +9,9 @@ export class ServerError extends Error {
 }
 
 // The response, if the server says yes; else a ServerError with its sentence. A server that wants a key gets one,
-// unless the call is a quiet one. A body is `json` or a `form`.
+// unless the call is a quiet one. A body is `json` or a `form`. With `keepalive` the call outlives the page.
 export async function call(path, options = {}) {
-  const {method = "GET", json, form, accept = "application/json", signal, quiet = false} = options;
+  const {method = "GET", json, form, accept = "application/json", signal, quiet = false, keepalive = false} = options;
   for (let refused = false; ; refused = true) {
     const headers = {Accept: accept};
     const key = storedKey();
@@ -19,7 +19,8 @@ export async function call(path, options = {}) {
     if (json !== undefined) headers["Content-Type"] = "application/json";
     let response;
     try {
-      response = await fetch(path, {method, headers, body: json === undefined ? form : JSON.stringify(json), signal});
+      const body = json === undefined ? form : JSON.stringify(json);
+      response = await fetch(path, {method, headers, body, signal, keepalive});
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new ServerError("The server cannot be reached.", 0);
@@ -29,6 +30,9 @@ export async function call(path, options = {}) {
     if (quiet || !(await askForKey(refused || key !== null))) throw new ServerError("This server asks for a key.", 401);
   }
 }
+
+// Whether it may be otherwise in a moment: the server cannot be reached, is busy, or stops.
+export const passes = ({status}) => status === 0 || status === 429 || status >= 500;
 
 export async function fetchJson(path, options) { return (await call(path, options)).json(); }
 

@@ -3,6 +3,7 @@
 export const EXAMPLES = [
   {
     name: "A story",
+    begins: "Clara Whitlow inherited the clock in March, and by April she had stopped it twice.",
     text: `The Clock at Fennmoor
 
 Clara Whitlow inherited the clock in March, and by April she had stopped it twice. It struck thirteen at dusk. Her brother Edmund said that the old thing was tired and should be allowed to rest.
@@ -15,6 +16,7 @@ The sexton knew more. Mr. Abel Crane had kept the tower for forty years, and he 
   },
   {
     name: "A chat",
+    begins: "Mira: Has anybody seen Theo? He was going to bring the projector.",
     text: `[09:02] Mira: Has anybody seen Theo? He was going to bring the projector.
 [09:03] Ansel: I met him at the station. He said it was still in his car.
 [09:03] Mira: Great. Could you tell him that we are in room 12?
@@ -24,6 +26,7 @@ The sexton knew more. Mr. Abel Crane had kept the tower for forty years, and he 
   },
   {
     name: "Verse",
+    begins: "The ferryman came down at dawn, his lantern in his hand.",
     text: `The ferryman came down at dawn,
   his lantern in his hand;
 he called his dog, he took his oar

@@ -1,5 +1,5 @@
 // Books: a job of the server reads them, and goes on whether anybody looks or not. A page can come back to it.
-import {ServerError, call, fetchJson, serverSent} from "./api.js";
+import {ServerError, call, fetchJson, passes, serverSent} from "./api.js";
 
 const PART = 200000; // characters that are fetched at once
 const ENTITIES = 1000, MENTIONS = 5000; // the same for these
@@ -41,7 +41,7 @@ export async function followJob(id, answer, on, signal) {
       if (await follower.follow()) return;
     } catch (error) {
       if (error.name === "AbortError") return;
-      if (!(error instanceof ServerError) || (error.status && error.status < 500)) throw error;
+      if (!(error instanceof ServerError) || !passes(error)) throw error;
       on.state("waiting", error.message);
     }
     await new Promise((resolve) => setTimeout(resolve, AGAIN));

@@ -23,11 +23,13 @@ export class LiveStream {
 
   async start() {
     this.id = (await fetchJson("/v1/streams", {method: "POST", json: {options: {}}})).id;
-    await this.connect();
+    if (this.closed) this.end(); // somebody has left before it was there
+    else await this.connect();
   }
 
   async connect() {
     const {position} = await fetchJson(`/v1/streams/${encodeURIComponent(this.id)}`);
+    if (this.closed) return;
     this.acknowledge(position);
     const url = new URL(`/v1/streams/${encodeURIComponent(this.id)}/live`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
@@ -107,11 +109,23 @@ export class LiveStream {
       this.answer.words = event.words;
       this.on.changed();
       this.look();
+      if (!this.waiting.length) this.learn();
     } else if (event.event === "error") this.on.state(event.error);
     else {
       this.answer.add(event);
       this.on.changed();
     }
+  }
+
+  // The names and types that the server would give the entities now; it says them by itself only at their end.
+  async learn() {
+    const {heard} = this;
+    try {
+      const {entities} = await fetchJson(`/v1/streams/${encodeURIComponent(this.id)}/entities`, {quiet: true});
+      if (this.heard !== heard) return; // more has come, and will be asked about
+      for (const entity of entities) if (this.answer.sources.has(entity.entity)) this.answer.add(entity);
+      this.on.changed();
+    } catch { /* they keep the names that they have */ }
   }
 
   acknowledge(position) {
@@ -124,9 +138,14 @@ export class LiveStream {
   }
 
   close() {
+    if (this.closed) return;
     this.closed = true;
     this.socket?.close();
-    if (this.id) call(`/v1/streams/${encodeURIComponent(this.id)}/close`, {method: "POST"}).catch(() => {});
+    if (this.id) this.end();
+  }
+
+  end() {
+    call(`/v1/streams/${encodeURIComponent(this.id)}/close`, {method: "POST", keepalive: true}).catch(() => {});
   }
 }
 

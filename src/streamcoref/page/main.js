@@ -2,11 +2,11 @@
 import {Answer} from "./answer.js";
 import {fetchJson} from "./api.js";
 import {Corrections} from "./corrections.js";
-import {atMostEvery, make} from "./dom.js";
+import {atMostEvery, count, make} from "./dom.js";
 import {EXAMPLES} from "./examples.js";
 import {FINISHED, allJobs, followJob, jobPath, removeJob, startJob, stopJob} from "./jobs.js";
 import {LiveStream} from "./live.js";
-import {drawBlock} from "./marks.js";
+import {drawBlock, visible} from "./marks.js";
 import {readText} from "./read_text.js";
 import {passing} from "./storage.js";
 import {View} from "./view.js";
@@ -68,16 +68,27 @@ function showStart() {
   listJobs();
 }
 
+const card = (name, text) => [make("strong", {}, name), make("span", {}, text)];
+
 async function listJobs() {
   const jobs = await allJobs();
   part("books").hidden = jobs.length === 0;
-  part("books").querySelector("ul").replaceChildren(...jobs.map(({id, name, state}) => {
-    const remove = async () => { await removeJob(id); listJobs(); };
+  part("books").querySelector("ul").replaceChildren(...jobs.map((job) => {
+    const {id, name, state} = job;
+    const remove = async () => {
+      try { await removeJob(id); } catch (error) { report(error.message, true); }
+      listJobs();
+    };
     const button = make("button", {type: "button", "aria-label": `Remove ${name}`, onclick: remove}, "Remove");
     return make("li", {},
-      make("a", {href: `#job=${encodeURIComponent(id)}`}, name), make("span", {class: "quiet"}, ` ${state} `),
-      FINISHED.has(state) ? button : "");
+      make("a", {href: `#job=${encodeURIComponent(id)}`}, make("bdi", {}, visible(name))),
+      make("span", {class: "quiet"}, howFar(job)), FINISHED.has(state) ? button : "");
   }));
+}
+
+function howFar({state, characters, characters_in_all: all, words, entities}) {
+  if (state === "reading" && all) return `${Math.floor((100 * characters) / all)} % read`;
+  return state === "done" ? `${count(words, "word", "words")}, ${count(entities, "entity", "entities")}` : state;
 }
 
 async function showText(text, title, key) {
@@ -173,9 +184,14 @@ function readPasted(text, title = "Pasted text", key = "text") {
   }
 }
 
+// An address that somebody has written by hand may be anything.
+function decoded(value) {
+  try { return decodeURIComponent(value); } catch { return value; }
+}
+
 function route() {
   const [face, value] = location.hash.slice(1).split("=");
-  if (face === "job" && value) showJob(decodeURIComponent(value));
+  if (face === "job" && value) showJob(decoded(value));
   else if (face === "live") showLive();
   else showStart();
 }
@@ -190,7 +206,9 @@ part("file").addEventListener("change", () => {
   part("file").value = "";
 });
 part("examples").append(
-  ...EXAMPLES.map(({name, text}) => make("button", {type: "button", onclick: () => readPasted(text, name, name)}, name)),
+  ...EXAMPLES.map(({name, text, begins}) =>
+    make("button", {type: "button", onclick: () => readPasted(text, name, name)}, ...card(name, begins))),
+  make("a", {href: "#live"}, ...card("Live chat", "Messages with speakers, read while you type them.")),
 );
 part("cancel").addEventListener("click", async () => {
   try {
@@ -230,5 +248,8 @@ addEventListener("drop", (event) => {
   else readPasted(event.dataTransfer.getData("text/plain"));
 });
 addEventListener("hashchange", route);
+// Nobody comes back to a chat whose page has gone. If the page itself comes back, it begins another.
+addEventListener("pagehide", () => session?.live?.close());
+addEventListener("pageshow", ({persisted}) => { if (persisted) route(); });
 addEventListener("focus", () => { if (!part("start").hidden) listJobs(); });
 route();

@@ -13,11 +13,13 @@ from starlette.middleware.cors import CORSMiddleware
 from streamcoref import __version__
 from streamcoref.server import routes_jobs, routes_resolve, routes_status, routes_streams
 from streamcoref.server.body_limit import BodyLimit
+from streamcoref.server.crowd import Crowd
 from streamcoref.server.errors_out import add_handlers
 from streamcoref.server.gate import Gate
+from streamcoref.server.heads import Heads
 from streamcoref.server.logs import RequestLog
 from streamcoref.server.page_files import page_router
-from streamcoref.server.schemas import ERRORS
+from streamcoref.server.schemas import ERRORS, with_whole_examples
 from streamcoref.server.service import Service
 from streamcoref.server.settings import ServerSettings
 
@@ -45,9 +47,11 @@ def create_app(resolver: Resolver, settings: ServerSettings) -> FastAPI:
             await service.end()
 
     passed = [
+        Middleware(Heads),
         Middleware(RequestLog),
         *_cors(settings.cors),
         Middleware(Gate, settings=settings),
+        Middleware(Crowd, limits=settings.limits),
         Middleware(BodyLimit, limits=settings.limits),
     ]
     app = FastAPI(
@@ -64,6 +68,7 @@ def create_app(resolver: Resolver, settings: ServerSettings) -> FastAPI:
     for router in (routes_resolve.router, routes_streams.router, routes_jobs.router, routes_status.router):
         app.include_router(router)
     app.include_router(page_router())
+    app.openapi = lambda: with_whole_examples(FastAPI.openapi(app))  # type: ignore[method-assign]
     return app
 
 

@@ -110,6 +110,8 @@ class StreamBody(Options):
 class CallBody(Options):
     """A call that changes a stream. With its number it can be sent again without being done twice."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"call": 3}]})
+
     call: int | None = Field(
         None, ge=1, description="The number of this call: one more than `calls` of the latest answer. May be left out."
     )

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS streams (
     used REAL NOT NULL
 );
 CREATE INDEX IF NOT EXISTS streams_by_owner ON streams (owner, closed);
+CREATE INDEX IF NOT EXISTS streams_by_end ON streams (used) WHERE closed = 1;
 CREATE TABLE IF NOT EXISTS jobs (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,

@@ -8,41 +8,66 @@ from html import escape
 from typing import Any
 
 _STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
-pre { overflow-x: auto; padding: 0.75rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-.method { font-weight: bold; }
-section { border-top: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
-table { border-collapse: collapse; } td, th { text-align: left; padding: 0.15rem 1rem 0.15rem 0; vertical-align: top; }
-:root { color-scheme: light dark; }
+:root {
+  color-scheme: light dark;
+  --paper: #fdfcfa; --ink: #24211d; --quiet: #6b655c; --line: #e6e1d8; --raised: #f6f3ed; --accent: #1f5fa8;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #191816; --ink: #e8e4dc; --quiet: #a39c90; --line: #34312c; --raised: #22201d; --accent: #8ab8ee; }
+}
+* { box-sizing: border-box; }
+body {
+  font: 16px/1.5 system-ui, sans-serif; max-width: 54rem; margin: 0 auto; padding: 2rem 1.25rem 4rem;
+  background: var(--paper); color: var(--ink);
+}
+h1, h2 { font-family: Georgia, "Noto Serif", serif; line-height: 1.2; }
+h1 { margin: 0 0 1rem; font-size: 1.75rem; }
+h2 { margin: 3rem 0 0; font-size: 1.375rem; text-transform: capitalize; }
+h3 { margin: 0 0 .25rem; font-size: 1.0625rem; }
+h4 { margin: 1rem 0 .25rem; font-size: .9375rem; }
+p { margin: .5rem 0; overflow-wrap: anywhere; }
+a { color: var(--accent); }
+code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
+pre {
+  max-height: 24rem; overflow: auto; margin: .5rem 0; padding: .75rem; border: 1px solid var(--line);
+  border-radius: .375rem; background: var(--raised);
+}
+nav ul { list-style: none; margin: .25rem 0 0; padding: 0; }
+nav li { padding-block: .0625rem; }
+nav h4 { text-transform: capitalize; }
+.method { display: inline-block; min-width: 4.25rem; font-weight: 600; color: var(--quiet); }
+.quiet, summary { color: var(--quiet); font-size: .9375rem; }
+summary { cursor: pointer; }
+section { margin-block-start: 1.5rem; padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9375rem; }
+td, th { text-align: start; padding: .15rem 1rem .15rem 0; vertical-align: top; }
+:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
 """
+Operation = tuple[str, str, dict[str, Any]]  # path, method, and what is said of it
 
 
 def docs_page(description: dict[str, Any]) -> str:
     """A page of an OpenAPI document."""
-    body = "".join(
-        _operation(path, method, operation, description)
-        for path, methods in description["paths"].items()
-        for method, operation in methods.items()
-    )
     title, about = escape(description["info"]["title"]), escape(description["info"]["description"])
-    contents = "".join(
-        f'<li><a href="#{_anchor(path, method)}"><code>{method.upper()} {escape(path)}</code></a> '
-        f"{escape(operation.get('summary', ''))}</li>"
-        for path, methods in description["paths"].items()
-        for method, operation in methods.items()
+    groups = _groups(description)
+    contents = "".join(f"<h4>{escape(tag)}</h4><ul>{''.join(map(_line, group))}</ul>" for tag, group in groups.items())
+    body = "".join(
+        f"<h2>{escape(tag)}</h2>{''.join(part for one in group for part in _operation(one, description))}"
+        for tag, group in groups.items()
     )
     schemas = "".join(
-        f'<section><h3 id="{escape(name)}">{escape(name)}</h3><p>{escape(schema.get("description", ""))}</p>'
-        f"<pre>{escape(json.dumps(schema.get('properties', {}), indent=1))}</pre></section>"
+        f'<section id="{escape(name)}"><h3>{escape(name)}</h3><p>{escape(schema.get("description", ""))}</p>'
+        f"<details><summary>Fields</summary>{_json(schema.get('properties', {}))}</details></section>"
         for name, schema in description["components"]["schemas"].items()
     )
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: the API</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="stylesheet" href="docs.css"></head><body><h1>{title}</h1><p>{about}</p>'
-        f'<p>For programs: <a href="openapi.json">openapi.json</a></p><ul>{contents}</ul>{body}'
-        f"<h2>Values</h2>{schemas}</body></html>"
+        '<link rel="icon" href="page/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="docs.css"></head>'
+        f"<body><main><h1>{title}: the API</h1><p>{about}</p>"
+        '<p>For programs: <a href="openapi.json">openapi.json</a>. To read on: <a href="./">the page</a>.</p>'
+        f"<nav>{contents}</nav>{body}<h2>Values</h2>{schemas}</main></body></html>"
     )
 
 
@@ -50,49 +75,83 @@ def style() -> str:
     return _STYLE
 
 
-def _operation(path: str, method: str, operation: dict[str, Any], description: dict[str, Any]) -> str:
-    return "".join(_parts(path, method, operation, description))
+def _groups(description: dict[str, Any]) -> dict[str, list[Operation]]:
+    """Operations by their tags, in the order of the document."""
+    groups: dict[str, list[Operation]] = {}
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            groups.setdefault(operation.get("tags", ["others"])[0], []).append((path, method, operation))
+    return groups
 
 
-def _parts(path: str, method: str, operation: dict[str, Any], description: dict[str, Any]) -> Iterator[str]:
-    yield f'<section id="{_anchor(path, method)}"><h2>{escape(operation.get("summary", path))}</h2>'
-    yield f'<p><code><span class="method">{method.upper()}</span> {escape(path)}</code></p>'
-    yield f"<p>{escape(operation.get('description', ''))}</p>"
-    parameters = operation.get("parameters", [])
+def _line(one: Operation) -> str:
+    path, method, operation = one
+    link = f'<a href="#{_anchor(one)}">{escape(path)}</a>'
+    return f"<li>{_called(link, method)} {escape(operation.get('summary', ''))}</li>"
+
+
+def _called(path: str, method: str) -> str:
+    """`path` is markup."""
+    return f'<code><span class="method">{method.upper()}</span>{path}</code>'
+
+
+def _operation(one: Operation, description: dict[str, Any]) -> Iterator[str]:
+    path, method, operation = one
+    yield f'<section id="{_anchor(one)}"><h3>{escape(operation.get("summary", path))}</h3>'
+    yield f"<p>{_called(escape(path), method)}</p><p>{escape(operation.get('description', ''))}</p>"
+    parameters = [given for given in operation.get("parameters", []) if given["in"] != "path"]
     if parameters:
-        yield "<table><tr><th>Parameter</th><th>In</th><th></th></tr>"
-        for one in parameters:
-            yield (
-                f"<tr><td><code>{escape(one['name'])}</code></td><td>{one['in']}</td>"
-                f"<td>{escape(one.get('description', ''))}</td></tr>"
-            )
-        yield "</table>"
+        yield '<h4>Parameters</h4><div class="wide"><table>'
+        for given in parameters:
+            default = given.get("schema", {}).get("default")
+            said = "" if default in (None, "") else f' <span class="quiet">{escape(json.dumps(default))}</span>'
+            name = escape(given["name"])
+            yield f"<tr><td><code>{name}</code>{said}</td><td>{escape(given.get('description', ''))}</td></tr>"
+        yield "</table></div>"
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        yield f"<h3>Body: {escape(kind)}</h3>{_schema(content.get('schema', {}), description)}"
-    yield "<table><tr><th>Answer</th><th></th></tr>"
-    for status, answer in operation.get("responses", {}).items():
-        named = [_link(content.get("schema", {})) for content in answer.get("content", {}).values()]
-        yield f"<tr><td>{status}</td><td>{escape(answer.get('description', ''))} {' '.join(named)}</td></tr>"
-    yield "</table></section>"
+        yield f"<h4>Body: {escape(kind)} {_link(content.get('schema', {}))}</h4>{_examples(content, description)}"
+    yield from _answers(operation.get("responses", {}), description)
+    yield "</section>"
 
 
-def _schema(schema: dict[str, Any], description: dict[str, Any]) -> str:
-    """Its name, and examples of it."""
-    found = description["components"]["schemas"].get(_name(schema), {})
-    examples = "".join(f"<pre>{escape(json.dumps(one, indent=1))}</pre>" for one in found.get("examples", ()))
-    return f"<p>{_link(schema)}</p>{examples}"
+def _answers(responses: dict[str, Any], description: dict[str, Any]) -> Iterator[str]:
+    refused = []
+    for status, answer in responses.items():
+        contents = answer.get("content", {})
+        if not status.startswith("2"):
+            refused.append(f"<tr><td>{status}</td><td>{escape(answer.get('description', ''))}</td></tr>")
+            continue
+        for kind, content in contents.items():
+            yield f"<h4>Answer {status}: {escape(kind)} {_link(content.get('schema', {}))}</h4>"
+            yield _examples(content, description)
+    yield f"<details><summary>When it is refused</summary><table>{''.join(refused)}</table></details>"
+
+
+def _examples(content: dict[str, Any], description: dict[str, Any]) -> str:
+    """Those of a content itself, or else of its schema."""
+    if "example" in content:
+        return f"<pre>{escape(content['example'])}</pre>"
+    schema = content.get("schema", {})
+    listed = schema.get("type") == "array"
+    found = description["components"]["schemas"].get(_name(schema.get("items", {}) if listed else schema), {})
+    return "".join(_json([one] if listed else one) for one in found.get("examples", ()))
+
+
+def _json(value: Any) -> str:
+    return f'<pre tabindex="0">{escape(json.dumps(value, indent=1, ensure_ascii=False))}</pre>'
 
 
 def _link(schema: dict[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_link(schema.get('items', {}))}"
     name = _name(schema)
-    return f'<a href="#{escape(name)}">{escape(name)}</a>' if name else escape(schema.get("type", ""))
+    return f'<a href="#{escape(name)}">{escape(name)}</a>' if name else ""
 
 
 def _name(schema: dict[str, Any]) -> str:
     return str(schema.get("$ref", "")).rpartition("/")[2]
 
 
-def _anchor(path: str, method: str) -> str:
+def _anchor(one: Operation) -> str:
+    path, method, _ = one
     return escape(method + path.replace("/", "-").replace("{", "").replace("}", ""))

@@ -18,7 +18,6 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.server.answers import JSON, as_bytes
 from streamcoref.server.refusals import cannot_save, sentence
 
-_POLICY = 1008  # of WebSockets: refused
 _NO_OBJECT = ("missing", "model_attributes_type", "model_type", "dict_type")  # of pydantic, for a whole body
 _SAID = {404: "there is nothing of this name", 405: "not with this method"}
 
@@ -29,10 +28,11 @@ def error_answer(status: int, said: str, headers: Any = None) -> Response:
 
 async def refuse(refusal: HTTPException, scope: Scope, receive: Receive, send: Send) -> None:
     """Before any route is asked."""
-    if scope["type"] == "websocket":
-        await WebSocket(scope, receive, send).close(_POLICY, refusal.detail)
+    answer = error_answer(refusal.status_code, refusal.detail, refusal.headers)
+    if scope["type"] == "websocket":  # which can be told why as long as it was not accepted
+        await WebSocket(scope, receive, send).send_denial_response(answer)
         return
-    await error_answer(refusal.status_code, refusal.detail, refusal.headers)(scope, receive, send)
+    await answer(scope, receive, send)
 
 
 def add_handlers(app: FastAPI) -> None:

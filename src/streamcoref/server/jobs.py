@@ -103,9 +103,7 @@ class JobTable:
 
     def new_folder(self, owner: str) -> Path:
         """Where to put the file of a job to come; its name is the job's id."""
-        waiting = sum(job.owner == owner and job.state not in ENDED for job in self._jobs.values())
-        if waiting >= self._limits.jobs_per_key:
-            raise Refusal(429, f"{waiting} jobs are waiting already; let some be done first", retry_after=60)
+        self._refuse_if_full(owner)
         folder = self.folder / secrets.token_hex(16)
         try:
             folder.mkdir()
@@ -113,8 +111,14 @@ class JobTable:
             raise cannot_save(error) from error
         return folder
 
+    def _refuse_if_full(self, owner: str) -> None:
+        waiting = sum(job.owner == owner and job.state not in ENDED for job in self._jobs.values())
+        if waiting >= self._limits.jobs_per_key:
+            raise Refusal(429, f"{waiting} jobs are waiting already; let some be done first", retry_after=60)
+
     def add(self, owner: str, folder: Path, file: str, name: str, settings: JobSettings) -> Job:
         """A job for a file that is complete."""
+        self._refuse_if_full(owner)  # others may have come while this one was sent
         job = Job(folder.name, owner, name, file, settings, QUEUED, None, ReadingProgress(0, None, 0, 0), time.time())
         self._database.write(
             f"INSERT INTO jobs VALUES (?{', ?' * 11})",

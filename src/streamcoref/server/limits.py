@@ -12,9 +12,9 @@ class Limits(Options):
       four times as many when it is unpacked
     - `batch_texts`: in one request
     - `streams_per_key`: open ones; `jobs_per_key`: those that wait or are being read
-    - `queue`: calls that are being worked on or wait for it; `connections` of all kinds
+    - `queue`: calls that are being worked on or wait for it; `connections`: calls and WebSockets at once
     - `request_seconds`: to answer in; `stall_seconds`: for a caller who sends or takes nothing
-    - `frames_behind`: answers that wait for a slow reader of a WebSocket
+    - `frames_behind`: answers that wait for a slow reader of a WebSocket; together no longer than a request may be
     - `streams_in_memory`: the others are on disk; `idle_seconds`: after which a stream leaves memory
     - `save_seconds`: how old the last save of a stream that goes on may be
     - `closed_seconds`: for which a closed stream can still be looked at

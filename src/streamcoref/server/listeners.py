@@ -10,31 +10,39 @@ from contextlib import contextmanager
 class Listener:
     """Records as they come; None is the end. `behind` is set when they came faster than they were taken."""
 
-    def __init__(self, length: int) -> None:
-        self.queue: asyncio.Queue[list[str] | None] = asyncio.Queue()
+    def __init__(self, length: int, characters: int) -> None:
         self.behind = asyncio.Event()
-        self._length = length
+        self._queue: asyncio.Queue[list[str] | None] = asyncio.Queue()
+        self._length, self._characters = length, characters
+        self._waiting = 0  # characters
 
     def tell(self, records: list[str]) -> None:
-        if self.queue.qsize() >= self._length:
+        # However long one answer is, it is sent to who has taken all before it.
+        if self._queue.qsize() >= self._length or self._waiting > self._characters:
             self.behind.set()
         if not self.behind.is_set():
-            self.queue.put_nowait(records)
+            self._waiting += sum(map(len, records))
+            self._queue.put_nowait(records)
+
+    async def next(self) -> list[str] | None:
+        records = await self._queue.get()
+        self._waiting -= sum(map(len, records or ()))
+        return records
 
     def end(self) -> None:
-        self.queue.put_nowait(None)
+        self._queue.put_nowait(None)
 
 
 class Listeners:
     """Those of all streams."""
 
-    def __init__(self, length: int) -> None:
-        self._length = length
+    def __init__(self, length: int, characters: int) -> None:
+        self._length, self._characters = length, characters
         self._listeners: dict[str, set[Listener]] = {}
 
     @contextmanager
     def listening(self, stream: str) -> Iterator[Listener]:
-        listener = Listener(self._length)
+        listener = Listener(self._length, self._characters)
         self._listeners.setdefault(stream, set()).add(listener)
         try:
             yield listener

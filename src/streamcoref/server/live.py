@@ -14,11 +14,12 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.server.answers import as_bytes, record
 from streamcoref.server.bodies import CloseFrame, FeedBody, FlushFrame
 from streamcoref.server.calls import check_length, do_close, do_feed, do_flush
+from streamcoref.server.errors_out import refuse
 from streamcoref.server.listeners import Listener
 from streamcoref.server.refusals import Refusal, sentence
 from streamcoref.server.service import Service
 
-SLOW, STOPPING, UNKNOWN, OURS = 1013, 1012, 1008, 1011
+SLOW, STOPPING, OURS = 1013, 1012, 1011
 _FRAME: TypeAdapter[FeedBody | FlushFrame | CloseFrame] = TypeAdapter(FeedBody | FlushFrame | CloseFrame)
 _FRAMES = 'a frame is {"text": ..., "speaker": ...}, {"words": ...}, {"flush": true} or {"close": true}'
 
@@ -27,8 +28,8 @@ async def live(socket: WebSocket, service: Service, owner: str, id_: str) -> Non
     """Until one of the two has had enough."""
     try:
         await service.streams.info(owner, id_)
-    except Refusal:
-        await socket.close(UNKNOWN, "there is no such stream")
+    except Refusal as refusal:
+        await refuse(refusal, socket.scope, socket.receive, socket.send)
         return
     protocols = socket.scope["subprotocols"]
     await socket.accept("streamcoref" if "streamcoref" in protocols else None)
@@ -96,7 +97,7 @@ def _parsed(text: str | None) -> FeedBody | FlushFrame | CloseFrame:
 
 
 async def _write(socket: WebSocket, listener: Listener) -> None:
-    while (records := await listener.queue.get()) is not None:
+    while (records := await listener.next()) is not None:
         for one in records:
             try:
                 await socket.send_text(as_bytes(one).decode())

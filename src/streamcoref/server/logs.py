@@ -63,7 +63,7 @@ class RequestLog:
 
         async def noting(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", id_.encode())]
             elif message["type"] == "websocket.accept":

@@ -22,7 +22,7 @@ from streamcoref.server import job_results
 from streamcoref.server.answers import SERVER_SENT, Records, json_answer, record
 from streamcoref.server.job_reading import STORE, TEXT, JobSettings, file_name, split_document, text_between
 from streamcoref.server.jobs import CANCELLED, DONE, ENDED, FAILED, Job
-from streamcoref.server.parts import Called, Caller
+from streamcoref.server.parts import LARGEST_PAGE, Called, Caller, Limit, Offset
 from streamcoref.server.refusals import Refusal, cannot_save, unknown
 from streamcoref.server.schemas import (
     EntityPage,
@@ -35,13 +35,14 @@ from streamcoref.server.schemas import (
     TextPart,
 )
 
-LONGEST_NAME, LARGEST_PAGE, LONGEST_PART = 300, 10_000, 1_000_000
+LONGEST_NAME, LONGEST_PART = 300, 1_000_000
 TELL_SECONDS, REASSURE_SECONDS = 0.25, 15.0
 _ENDINGS = {DONE: "done", FAILED: "error", CANCELLED: "cancelled"}
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-Offset = Annotated[int, Query(ge=0, le=1 << 50)]
-Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE)]
-Place = Annotated[int, Query(ge=0, le=1 << 50)]
+Place = Annotated[int, Query(ge=0, le=1 << 50, description="A place of the text, in characters.")]
+Name = Annotated[str | None, Query(max_length=LONGEST_NAME, description="Part of a name, or what a mention reads.")]
+Type = Annotated[str | None, Query(max_length=LONGEST_NAME, description="A type, such as person.")]
+Speaker = Annotated[int | None, Query(ge=0, le=1 << 50, description="The id of the entity that speaks.")]
 _FILE = {"type": "string", "format": "binary"}
 _BODY = {
     "required": True,
@@ -49,7 +50,7 @@ _BODY = {
         "multipart/form-data": {
             "schema": {"type": "object", "properties": {"file": _FILE}, "required": ["file"]},
         },
-        "application/octet-stream": {"schema": _FILE},
+        "application/octet-stream": {"schema": _FILE, "example": "Anna saw the captain. He waved to her."},
     },
 }
 
@@ -107,7 +108,7 @@ async def _receive(request: Request, folder: Path, name: str) -> tuple[str, str]
             with _writing(folder / file_name(label)) as stream:
                 async for chunk in request.stream():
                     stream.write(chunk)
-                _sync(stream)
+                await asyncio.to_thread(_sync, stream)
             return label, file_name(label)
         async with request.form(max_files=1, max_fields=10) as form:
             upload = form.get("file")
@@ -117,7 +118,7 @@ async def _receive(request: Request, folder: Path, name: str) -> tuple[str, str]
             with _writing(folder / file_name(label)) as stream:
                 while chunk := await upload.read(1 << 20):
                     stream.write(chunk)
-                _sync(stream)
+                await asyncio.to_thread(_sync, stream)
             return label, file_name(label)
     except OSError as error:
         raise cannot_save(error) from error
@@ -128,6 +129,7 @@ def _writing(path: Path) -> BinaryIO:
 
 
 def _sync(stream: BinaryIO) -> None:
+    """In a thread: of a large file it takes its time."""
     stream.flush()
     os.fsync(stream.fileno())
 
@@ -175,8 +177,8 @@ async def entities(
     caller: Caller,
     offset: Offset = 0,
     limit: Limit = 100,
-    name: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,
-    type: Annotated[str | None, Query(max_length=LONGEST_NAME)] = None,  # noqa: A002
+    name: Name = None,
+    type: Type = None,  # noqa: A002
 ) -> Response:
     """The entities with the most mentions first; with a name, those called so in part, or with a mention so; with a
     type, such as person, those of it."""
@@ -235,7 +237,7 @@ async def quotations(
     caller: Caller,
     start: Place = 0,
     end: Place = 1 << 50,
-    speaker: Annotated[int | None, Query(ge=0, le=1 << 50)] = None,
+    speaker: Speaker = None,
     offset: Offset = 0,
     limit: Limit = LARGEST_PAGE,
 ) -> Response:

@@ -61,7 +61,7 @@ async def resolve(body: ResolveBody, request: Request, caller: Caller) -> Respon
     if kind is None:
         with service.work.place():
             return json_answer(request, await service.work.in_time(_resolved(service, body, body.options)))
-    service.work.refuse_if_draining()
+    service.work.refuse_if_full()  # as long as there is a status to say it with
     stream = service.resolver.stream(**body.options)
     return Records(_records(service, stream, body), kind, service.limits.stall_seconds)
 

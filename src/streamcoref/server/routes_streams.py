@@ -12,8 +12,8 @@ from streamcoref.server import calls
 from streamcoref.server.answers import event_texts, json_answer
 from streamcoref.server.bodies import CallBody, FeedBody, PreviewBody, StreamBody
 from streamcoref.server.live import live
-from streamcoref.server.parts import Caller
-from streamcoref.server.schemas import AliveEntities, FedAnswer, Preview, Removed, StreamAnswer
+from streamcoref.server.parts import Caller, Limit, Offset
+from streamcoref.server.schemas import AliveEntities, FedAnswer, Preview, Removed, StreamAnswer, StreamList
 
 router = APIRouter(prefix="/v1/streams", tags=["streams"])
 MaybeCall = Annotated[CallBody, Body(default_factory=CallBody)]
@@ -29,6 +29,14 @@ async def create(body: StreamBody, request: Request, caller: Caller) -> Response
     with work.place():
         made = await work.in_time(caller.service.streams.create(caller.owner, body.options, body.state_bytes()))
     return json_answer(request, made, 201)
+
+
+@router.get("", summary="All streams", response_model=None, responses={200: {"model": StreamList}})
+async def streams(request: Request, caller: Caller, offset: Offset = 0, limit: Limit = 100) -> Response:
+    """Those of this key, the oldest first, closed ones too as long as they can be looked at."""
+    work = caller.service.work
+    with work.place():
+        return json_answer(request, await work.in_time(caller.service.streams.all(caller.owner, offset, limit)))
 
 
 @router.post("/{stream}/feed", summary="Feed text or words", response_model=None, responses={200: {"model": FedAnswer}})
@@ -70,7 +78,9 @@ async def preview(stream: str, body: PreviewBody, request: Request, caller: Call
 
 @router.get("/{stream}", summary="Where a stream stands", response_model=None, responses={200: {"model": StreamAnswer}})
 async def info(stream: str, request: Request, caller: Caller) -> Response:
-    return json_answer(request, await caller.service.streams.info(caller.owner, stream))
+    work = caller.service.work
+    with work.place():
+        return json_answer(request, await work.in_time(caller.service.streams.info(caller.owner, stream)))
 
 
 @router.get(
@@ -103,7 +113,9 @@ async def state(stream: str, caller: Caller) -> Response:
 @router.delete("/{stream}", summary="Remove a stream", response_model=None, responses={200: {"model": Removed}})
 async def remove(stream: str, request: Request, caller: Caller) -> Response:
     """Forget a stream, open or closed."""
-    await caller.service.streams.remove(caller.owner, stream)
+    work = caller.service.work
+    with work.place():
+        await work.in_time(caller.service.streams.remove(caller.owner, stream))
     return json_answer(request, {"id": stream, "state": "removed"})
 
 

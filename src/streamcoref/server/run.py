@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from streamcoref.server.app import create_app
+from streamcoref.server.crowd import accepted, allow_files
 from streamcoref.server.logs import set_up_logs
 from streamcoref.server.settings import ServerSettings
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from streamcoref.resolver import Resolver
+
+_log = logging.getLogger("streamcoref.server")
 
 
 class DrainingServer(uvicorn.Server):
@@ -40,7 +44,7 @@ def make_server(resolver: Resolver, settings: ServerSettings) -> DrainingServer:
             server_header=False,
             date_header=False,
             ws_max_size=limits.body_bytes,
-            limit_concurrency=limits.connections,
+            limit_concurrency=accepted(limits),
             timeout_graceful_shutdown=int(limits.request_seconds),
         )
     )
@@ -49,6 +53,10 @@ def make_server(resolver: Resolver, settings: ServerSettings) -> DrainingServer:
 def serve(resolver: Resolver, settings: ServerSettings) -> None:
     """Returns when it has ended."""
     set_up_logs()
+    files = allow_files(settings.limits)
+    if files < accepted(settings.limits):
+        values = {"files": files, "connections": settings.limits.connections}
+        _log.warning("the system allows fewer open files than connections may need", extra={"values": values})
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn obeys them, and raises them once more when all is done: to have been told to end is no failure.
         signal.signal(number, _ended)

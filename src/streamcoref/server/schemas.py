@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+
+from streamcoref.server import examples
+
+
+def _example(values: examples.Values) -> ConfigDict:
+    return ConfigDict(json_schema_extra={"examples": [values]})
 
 
 class ErrorAnswer(BaseModel):
     """Every answer that is no success: a sentence that says what was wrong, and what to do."""
+
+    model_config = _example(examples.ERROR)
 
     error: str
 
 
 class MentionRecord(BaseModel):
     """Positions count from 0 and ends are exclusive; `start` and `end` are characters, null where there is no text."""
+
+    model_config = _example(examples.MENTION)
 
     text: str
     start: int | None
@@ -28,6 +38,8 @@ class MentionRecord(BaseModel):
 class ListedEntity(BaseModel):
     """`type` and its score are there where the model tells types."""
 
+    model_config = _example(examples.ENTITY)
+
     id: int
     name: str
     size: int
@@ -39,6 +51,8 @@ class ListedEntity(BaseModel):
 class SectionRecord(BaseModel):
     """A chapter: characters of the text; the outermost have level 1."""
 
+    model_config = _example(examples.SECTION)
+
     title: str
     level: int
     start: int
@@ -47,6 +61,8 @@ class SectionRecord(BaseModel):
 
 class QuotationRecord(BaseModel):
     """`speaker` and `addressee` are ids of entities, null where unknown; `kind` says how the speaker is known."""
+
+    model_config = _example(examples.QUOTATION)
 
     word_start: int
     word_end: int
@@ -61,6 +77,8 @@ class QuotationRecord(BaseModel):
 class DocumentAnswer(BaseModel):
     """A document as the format `json` writes it."""
 
+    model_config = _example(examples.DOCUMENT)
+
     key: str
     genre: str | None
     text: str
@@ -74,6 +92,8 @@ class DocumentAnswer(BaseModel):
 class SplitAnswer(BaseModel):
     """A document as the format `jsonlines` has it on a line; more keys where more is known."""
 
+    model_config = _example(examples.SPLIT)
+
     doc_key: str
     sentences: list[list[str]]
     clusters: list[Any]
@@ -83,6 +103,8 @@ class SplitAnswer(BaseModel):
 
 class EventRecord(BaseModel):
     """An event as the format `events` writes it: a mention, at the end of an entity its name and size, a quotation."""
+
+    model_config = _example(examples.STARTED)
 
     document: str
     event: str
@@ -102,6 +124,8 @@ class EventRecord(BaseModel):
 class StreamAnswer(BaseModel):
     """Where a stream stands. What was fed up to `safe_position`, in `safe_calls` calls, survives a killed server."""
 
+    model_config = _example(examples.STREAM)
+
     id: str
     position: int
     safe_position: int
@@ -112,22 +136,38 @@ class StreamAnswer(BaseModel):
     closed: bool
 
 
+class StreamList(BaseModel):
+    model_config = _example(examples.page("streams", examples.STREAM))
+
+    streams: list[StreamAnswer]
+    all: int
+    offset: int
+
+
 class FedAnswer(StreamAnswer):
+    model_config = _example(examples.STREAM | {"events": [examples.STARTED]})
+
     events: list[EventRecord]
 
 
 class Preview(BaseModel):
+    model_config = _example({"events": [examples.STARTED]})
+
     events: list[EventRecord]
 
 
 class AliveEntities(BaseModel):
     """The entities alive, each as the event that would finish it now."""
 
+    model_config = _example({"entities": [examples.FINISHED]})
+
     entities: list[EventRecord]
 
 
 class JobAnswer(BaseModel):
     """`state` is queued, reading, done, failed or cancelled."""
+
+    model_config = _example(examples.JOB)
 
     id: str
     name: str
@@ -141,10 +181,14 @@ class JobAnswer(BaseModel):
 
 
 class JobList(BaseModel):
+    model_config = _example({"jobs": [examples.JOB]})
+
     jobs: list[JobAnswer]
 
 
 class JobEntity(BaseModel):
+    model_config = _example(examples.JOB_ENTITY)
+
     id: int
     name: str
     size: int
@@ -158,44 +202,60 @@ class JobEntity(BaseModel):
 
 
 class EntityPage(BaseModel):
+    model_config = _example(examples.page("entities", examples.JOB_ENTITY))
+
     entities: list[JobEntity]
     all: int
     offset: int
 
 
 class JobMention(MentionRecord):
+    model_config = _example(examples.MENTION | {"entity": 0})
+
     entity: int
 
 
 class MentionPage(BaseModel):
+    model_config = _example(examples.page("mentions", examples.MENTION | {"entity": 0}))
+
     mentions: list[JobMention]
     all: int
     offset: int
 
 
 class QuotationPage(BaseModel):
+    model_config = _example(examples.page("quotations", examples.QUOTATION))
+
     quotations: list[QuotationRecord]
     all: int
     offset: int
 
 
 class TextPart(BaseModel):
+    model_config = _example(examples.PART)
+
     start: int
     end: int
     text: str
 
 
 class Removed(BaseModel):
+    model_config = _example(examples.REMOVED)
+
     id: str
     state: str
 
 
 class Ready(BaseModel):
+    model_config = _example({"ready": True, "reason": None})
+
     ready: bool
     reason: str | None
 
 
 class Healthy(BaseModel):
+    model_config = _example({"healthy": True})
+
     healthy: bool
 
 
@@ -220,3 +280,13 @@ _SAID = {
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorAnswer, "description": said} for status, said in _SAID.items()
 }
+
+
+def with_whole_examples(description: dict[str, Any]) -> dict[str, Any]:
+    """FastAPI leaves every null out of the examples; in what is answered they are there."""
+    for name, shape in description["components"]["schemas"].items():
+        model = globals().get(name)
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            extra = model.model_config.get("json_schema_extra")
+            shape.update(extra if isinstance(extra, dict) else {})
+    return description

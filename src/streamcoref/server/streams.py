@@ -68,6 +68,17 @@ class Seat:
     open: OpenStream | None = None
 
 
+FORGET = "DELETE FROM streams WHERE closed = 1 AND used < ?"
+_PLACE = "id, calls, position, words, alive, closed"
+
+
+def _saved_values(row: sqlite3.Row) -> dict[str, Any]:
+    """The same of a stream on disk."""
+    values = {"id": row["id"], "position": row["position"], "safe_position": row["position"]}
+    values |= {"calls": row["calls"], "safe_calls": row["calls"], "words": row["words"]}
+    return values | {"alive": row["alive"], "closed": bool(row["closed"])}
+
+
 def refuse_if_closed(stream: Stream) -> None:
     if stream.closed:
         raise Refusal(409, "this stream is closed; make another")
@@ -82,7 +93,7 @@ class StreamTable:
         self._resolver, self._database, self._work, self._limits = resolver, database, work, limits
         self._metrics = metrics
         self._seats: dict[str, Seat] = {}
-        self.listeners = Listeners(limits.frames_behind)
+        self.listeners = Listeners(limits.frames_behind, limits.body_bytes)
 
     @property
     def in_memory(self) -> int:
@@ -216,10 +227,23 @@ class StreamTable:
         async with self._seat(id_) as seat:
             if seat.open is not None and seat.open.owner == owner:
                 return seat.open.values()
-            row = await self._work.run(partial(self._row, owner, id_, "calls, position, words, alive, closed"))
-            values = {"id": id_, "position": row["position"], "safe_position": row["position"]}
-            values |= {"calls": row["calls"], "safe_calls": row["calls"], "words": row["words"]}
-            return values | {"alive": row["alive"], "closed": bool(row["closed"])}
+            return _saved_values(await self._work.run(partial(self._row, owner, id_, _PLACE)))
+
+    async def all(self, owner: str, offset: int, limit: int) -> dict[str, Any]:
+        """The streams of an owner, the oldest first; those on disk stay there."""
+        rows, found = await self._work.run(partial(self._rows, owner, offset, limit))
+        told = []
+        for row in rows:
+            one = seat.open if (seat := self._seats.get(row["id"])) is not None else None
+            told.append(_saved_values(row) if one is None else one.values())
+        return {"streams": told, "all": found, "offset": offset}
+
+    def _rows(self, owner: str, offset: int, limit: int) -> tuple[list[sqlite3.Row], int]:
+        # By rowid, which is the order in which they were made: the columns behind the state are far away.
+        statement = f"SELECT {_PLACE} FROM streams WHERE owner = ? ORDER BY rowid LIMIT ? OFFSET ?"
+        rows = self._database.rows(statement, (owner, limit, offset))
+        counted = self._database.row("SELECT count(*) FROM streams WHERE owner = ?", (owner,))
+        return rows, 0 if counted is None else int(counted[0])
 
     async def look(self, owner: str, id_: str, see: Callable[[Stream], Any]) -> Any:
         """What somebody wants to see of a stream, which is not changed."""
@@ -284,9 +308,7 @@ class StreamTable:
             if idle or (one.unsaved_since is not None and now - one.unsaved_since > self._limits.save_seconds):
                 await self._put_away(id_, leave=idle)
         before = time.time() - self._limits.closed_seconds
-        await self._work.run(
-            partial(self._database.write, "DELETE FROM streams WHERE closed = 1 AND used < ?", (before,))
-        )
+        await self._work.run(partial(self._database.write, FORGET, (before,)))
 
     async def save_all(self) -> int:
         """At the end; how many could not be saved."""

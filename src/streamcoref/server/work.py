@@ -26,14 +26,17 @@ class Work:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        self.refuse_if_draining()
-        if self.taken >= self._limits.queue:
-            raise Refusal(429, f"{self.taken} calls are waiting already; try again", retry_after=1)
+        self.refuse_if_full()
         self.taken += 1
         try:
             yield
         finally:
             self.taken -= 1
+
+    def refuse_if_full(self) -> None:
+        self.refuse_if_draining()
+        if self.taken >= self._limits.queue:
+            raise Refusal(429, f"{self.taken} calls are waiting already; try again", retry_after=1)
 
     def refuse_if_draining(self) -> None:
         if self.draining:
