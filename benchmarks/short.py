@@ -70,12 +70,14 @@ def took(run: Callable[[], object]) -> float:
 def starts(options: argparse.Namespace) -> dict[str, float]:
     arguments = [options.model or "", options.precision, str(options.threads), TWENTY_WORDS]
     command = [sys.executable, "-c", START, *arguments]
+    if options.starts == 0:
+        return {}
     runs = [
         [float(value) for value in subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()]
         for _ in range(options.starts + 1)
     ][1:]  # the first one finds nothing in the system's cache
     names = ("import", "load", "first_answer", "second_load")
-    return {name: round(median(values), 3) for name, values in zip(names, zip(*runs, strict=True), strict=True)}
+    return {name: round(median(values), 3) for name, *values in zip(names, *runs, strict=True)}
 
 
 @torch.inference_mode()
@@ -101,7 +103,7 @@ def main() -> None:
     parser.add_argument("--model", help="a model's folder (default: the bundled one)")
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--messages", type=int, default=1000)
-    parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=5, help="new processes (default 5; 0: leave that out)")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     figures: dict[str, Any] = {"precision": options.precision, "threads": options.threads, "start": starts(options)}
