@@ -7,9 +7,11 @@ All times are of the CPU, which a busy neighbour disturbs less than the clock; w
 - `start`: of new processes, median seconds to import the library with torch, to `load()`, and from there to the first
   answer; and `second_load`, where everything that is imported is there already: what the model itself costs;
 - `twenty_words_over_encoder`: `resolve` on 20 words over one pass of the encoder on them, in turns, median;
-- `messages`: of a chat, a second, by `resolve` one by one, by `resolve_many`, and by the encoder alone, in turns;
+- `messages`: of a chat, a second, by `resolve` one by one, by `resolve_many`, and by the encoder alone, one by one too,
+  in turns; `many_over_one_by_one` is the time of `resolve_many` over that of `resolve`, and `same_answers` whether
+  every document, with its scores, was the same;
 - `equal_lengths_together`: the encoder on eight segments of one length in one batch, over one by one, and whether every
-  number is the same then: only if it were could texts share a batch.
+  number is the same then: where it is not, `resolve_many` does not share passes.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ WHO = ("Anna", "my brother", "the new doctor", "our landlord", "Mr. Lee", "the t
 DID = ("called", "wrote to", "has not seen", "met", "is looking for", "lost", "will pay", "likes")
 WHAT = ("her", "him", "the keys", "it", "the report", "us", "them", "the old car", "you")
 MORE = ("", " yesterday", ", and they said it was fine", " again", ". He told me so himself", ". Can you ask her?")
+TURN = 250  # messages
 START = """
 import sys, time
 began = time.process_time()
@@ -67,12 +70,14 @@ def took(run: Callable[[], object]) -> float:
 def starts(options: argparse.Namespace) -> dict[str, float]:
     arguments = [options.model or "", options.precision, str(options.threads), TWENTY_WORDS]
     command = [sys.executable, "-c", START, *arguments]
+    if options.starts == 0:
+        return {}
     runs = [
         [float(value) for value in subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()]
         for _ in range(options.starts + 1)
     ][1:]  # the first one finds nothing in the system's cache
     names = ("import", "load", "first_answer", "second_load")
-    return {name: round(median(values), 3) for name, values in zip(names, zip(*runs, strict=True), strict=True)}
+    return {name: round(median(values), 3) for name, *values in zip(names, *runs, strict=True)}
 
 
 @torch.inference_mode()
@@ -98,7 +103,7 @@ def main() -> None:
     parser.add_argument("--model", help="a model's folder (default: the bundled one)")
     parser.add_argument("--precision", default="float32")
     parser.add_argument("--messages", type=int, default=1000)
-    parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=5, help="new processes (default 5; 0: leave that out)")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     figures: dict[str, Any] = {"precision": options.precision, "threads": options.threads, "start": starts(options)}
@@ -123,12 +128,25 @@ def main() -> None:
     messages = chat(options.messages)
     segments = [segment for text in messages for segment in cut(text)]
     seconds = {"resolve": 0.0, "resolve_many": 0.0, "encoder": 0.0}
-    for first in range(0, len(messages), 50):  # in turns
-        part, cuts = messages[first : first + 50], segments[first : first + 50]
-        seconds["resolve"] += took(lambda part=part: [resolver.resolve(text) for text in part])  # type: ignore[misc]
-        seconds["resolve_many"] += took(lambda part=part: list(resolver.resolve_many(part)))  # type: ignore[misc]
+    same = True
+    for first in range(0, len(messages), TURN):  # in turns
+        part = [{"text": text, "key": str(number)} for number, text in enumerate(messages[first : first + TURN])]
+        cuts = [segment for given in part for segment in cut(given["text"])]
+        answers: dict[str, list[streamcoref.Document]] = {}
+
+        def one_by_one(part: list[dict[str, str]] = part, answers: Any = answers) -> None:
+            answers["one"] = [resolver.resolve(given["text"], key=given["key"]) for given in part]
+
+        def many(part: list[dict[str, str]] = part, answers: Any = answers) -> None:
+            answers["many"] = list(resolver.resolve_many(part))
+
+        seconds["resolve"] += took(one_by_one)
+        seconds["resolve_many"] += took(many)
         seconds["encoder"] += took(lambda cuts=cuts: encode(cuts))  # type: ignore[misc]
+        same &= answers["one"] == answers["many"]
     figures["messages"] = {name: round(len(messages) / taken, 1) for name, taken in seconds.items()}
+    figures["many_over_one_by_one"] = round(seconds["resolve_many"] / seconds["resolve"], 3)
+    figures["same_answers"] = same
     figures["messages_over_encoder"] = round(seconds["resolve_many"] / seconds["encoder"], 3)
     figures["equal_lengths_together"] = equal_lengths(resolver, segments)
     print(json.dumps(figures))

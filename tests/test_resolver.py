@@ -292,12 +292,14 @@ class Taken:
             yield 3 if number == self.bad else TEXTS[number % len(TEXTS)]
 
 
-def test_endless_texts_are_taken_one_by_one() -> None:
+@pytest.mark.parametrize("ahead", [1, 2, 5])
+def test_of_endless_texts_a_few_are_taken_ahead(ahead: int) -> None:
     texts = Taken()
-    documents = resolver().resolve_many(texts)
+    documents = resolver().resolve_many(texts, ahead=ahead)
     assert texts.number == 0
-    assert len(list(islice(documents, 3))) == 3
-    assert texts.number == 3
+    for number in range(1, 7):
+        next(documents)
+        assert number <= texts.number < number + ahead
 
 
 def test_a_bad_text_is_named() -> None:
@@ -314,13 +316,15 @@ def test_bad_options_are_said_before_the_first_text() -> None:
         resolver().resolve_many([], scheme="nope")
     with pytest.raises(StreamcorefError, match="workers is 0; give at least 1"):
         resolver().resolve_many([], workers=0)
+    with pytest.raises(StreamcorefError, match="ahead is 0; give at least 1"):
+        resolver().resolve_many([], ahead=0)
 
 
 def test_an_unforeseen_error_names_its_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(Resolver, "resolve", fail)
+    monkeypatch.setattr("streamcoref.resolver.predict", fail)
     with pytest.raises(StreamcorefError, match=r"text 0 .* could not be resolved: RuntimeError: out of memory"):
         next(resolver().resolve_many(["x"]))
 

@@ -1,4 +1,4 @@
-"""Many texts, one after the other or by several processes, each with the model: in order, and nothing dropped."""
+"""Many texts by several processes, each with the model: in order, and nothing dropped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamcoref._many import ResolveInput, arguments_of, naming
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.parts import load_code, loaded_code
@@ -17,28 +18,6 @@ from streamcoref.model.parts import load_code, loaded_code
 if TYPE_CHECKING:
     from streamcoref._precisions import PrecisionName
     from streamcoref.resolver import Resolver
-
-# A text, or the arguments of `Resolver.resolve` by name.
-ResolveInput = str | Mapping[str, Any]
-_ARGUMENTS = ("text", "words", "speakers", "turns", "document", "key")
-
-
-def resolve_one(resolver: Resolver, number: int, given: ResolveInput, options: Mapping[str, Any]) -> Document:
-    """One of many texts; whatever goes wrong is said with its number."""
-    try:
-        if isinstance(given, str):
-            given = {"text": given}
-        if not isinstance(given, Mapping):
-            raise StreamcorefError(f"a text is a str or a mapping of arguments of resolve, not {type(given).__name__}")
-        for name in given:
-            if name not in _ARGUMENTS:
-                raise StreamcorefError(f"resolve has no argument {name!r}; it has {', '.join(_ARGUMENTS)}")
-        return resolver.resolve(**{"key": f"text-{number}", **given}, **options)
-    except StreamcorefError as error:
-        raise StreamcorefError(f"text {number} (counted from 0): {error}") from error
-    except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        raise StreamcorefError(f"text {number} (counted from 0) could not be resolved: {said}") from error
 
 
 def resolve_in_processes(
@@ -85,4 +64,5 @@ def _start(folder: Path, device: str, precision: PrecisionName, code: Sequence[P
 
 def _resolve(number: int, given: ResolveInput, options: Mapping[str, Any]) -> Document:
     assert _resolver is not None
-    return resolve_one(_resolver, number, given, options)
+    with naming(number):
+        return _resolver.resolve(**arguments_of(number, given), **options)

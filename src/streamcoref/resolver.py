@@ -15,8 +15,9 @@ import torch
 
 from streamcoref._importing import no_collections
 from streamcoref._inputs import Speakers, Turns, checked_turns, document_from_turns, document_from_words
+from streamcoref._many import AHEAD, CutText, ResolveInput, resolve_ahead
 from streamcoref._precisions import FLOAT32, PrecisionName
-from streamcoref._workers import ResolveInput, resolve_in_processes, resolve_one
+from streamcoref._workers import resolve_in_processes
 from streamcoref.document import Document
 from streamcoref.errors import LanguageWarning, StreamcorefError
 from streamcoref.language.is_english import is_english
@@ -27,7 +28,6 @@ from streamcoref.model.parts import load_code, loaded_code
 from streamcoref.model.precision import check_precision, use_precision
 from streamcoref.model.predict import Watch, predict
 from streamcoref.model.reading import Reading, SegmentResult
-from streamcoref.model.segments import Segment
 from streamcoref.model.state import State
 from streamcoref.options import ResolveOptions
 from streamcoref.progress import OnProgress, ReadingProgress
@@ -154,6 +154,21 @@ class Resolver:
         that is not English brings a LanguageWarning.
         """
         chosen = self._options(options)
+        text_cut = self._cut(chosen, text=text, words=words, speakers=speakers, turns=turns, document=document, key=key)
+        return self._answer(text_cut, chosen, self._encoder, on_progress)
+
+    def _cut(
+        self,
+        chosen: ResolveOptions,
+        *,
+        text: str | None = None,
+        words: Sequence[Sequence[str]] | None = None,
+        speakers: Speakers | None = None,
+        turns: Turns | None = None,
+        document: Document | None = None,
+        key: str = "text",
+    ) -> CutText:
+        """What `resolve` is given, as segments."""
         if sum(given is not None for given in (text, words, turns, document)) != 1:
             raise StreamcorefError("give one of text, words, turns and document to resolve")
         if speakers is not None and words is None:
@@ -167,31 +182,35 @@ class Resolver:
                 raise StreamcorefError(f"a text to resolve is a str, not {type(text).__name__}; decode bytes first")
             document = document_from_text(key, text)
         if not is_english(document.words):
-            warnings.warn(LanguageWarning(), stacklevel=2)
+            warnings.warn(LanguageWarning(), stacklevel=3)  # who called `resolve`
         if chosen.genre is not None:
             document = replace(document, genre=chosen.genre)
-        segments = self.checkpoint.segmenter.cut(document)
         reading = self._reading(chosen, self.checkpoint.config.genre_of(document))
+        return CutText(document, self.checkpoint.segmenter.cut(document), reading)
+
+    def _answer(
+        self, text: CutText, chosen: ResolveOptions, encoder: SegmentService, on_progress: OnProgress | None = None
+    ) -> Document:
         return predict(
             self.checkpoint.model,
-            segments,
-            document,
-            reading,
-            self._encoder,
+            text.segments,
+            text.document,
+            text.reading,
+            encoder,
             chosen.singletons,
             chosen.min_score,
-            None if on_progress is None else _watch(document, on_progress),
-            self._known_people(segments, reading) if chosen.passes > 1 else None,
+            None if on_progress is None else _watch(text.document, on_progress),
+            self._known_people(text, encoder) if chosen.passes > 1 else None,
         )
 
-    def _known_people(self, segments: Sequence[Segment], reading: Reading) -> State:
+    def _known_people(self, text: CutText, encoder: SegmentService) -> State:
         """A first pass over a text: the state to read it once more with."""
         model = self.checkpoint.model
         assert isinstance(model, IncrementalModel)  # `ResolveOptions.check`
         state = model.new_state()
-        for _ in model.read(segments, reading, self._encoder, state):
+        for _ in model.read(text.segments, text.reading, encoder, state):
             pass
-        return model.again(state, reading)
+        return model.again(state, text.reading)
 
     def resolve_file(
         self,
@@ -231,13 +250,17 @@ class Resolver:
             should_stop=should_stop,
         )
 
-    def resolve_many(self, texts: Iterable[ResolveInput], *, workers: int = 1, **options: Any) -> Iterator[Document]:
+    def resolve_many(
+        self, texts: Iterable[ResolveInput], *, workers: int = 1, ahead: int = AHEAD, **options: Any
+    ) -> Iterator[Document]:
         """Documents in the order of the texts, each as soon as it is done; `texts` may be endless.
 
-        A text is a str, or a mapping with the arguments of `resolve` by name. `workers` above 1 are processes, each
-        with the model and one thread of the CPU; no more than twice as many texts are taken ahead.
+        A text is a str, or a mapping with the arguments of `resolve` by name. Short texts are taken `ahead`, so that
+        those of one length share a pass of the encoder; the answers are those of `resolve`. With 1 each is answered
+        before the next is taken. `workers` above 1 are processes, each with the model and one thread of the CPU; no
+        more than twice as many texts are taken ahead then.
         """
-        self._options(options)
+        chosen = self._options(options)
         if isinstance(texts, str | bytes | Mapping):
             raise StreamcorefError(
                 f"resolve_many takes several texts, such as a list of them, not {type(texts).__name__}; give [text], "
@@ -245,8 +268,16 @@ class Resolver:
             )
         if workers < 1:
             raise StreamcorefError(f"workers is {workers}; give at least 1")
+        if ahead < 1:
+            raise StreamcorefError(f"ahead is {ahead}; give at least 1")
         if workers == 1:
-            return (resolve_one(self, number, given, options) for number, given in enumerate(texts))
+            return resolve_ahead(
+                texts,
+                ahead,
+                self._encoder,
+                lambda arguments: self._cut(chosen, **arguments),
+                lambda text, encoder: self._answer(text, chosen, encoder),
+            )
         device = str(self.checkpoint.model.device)
         return resolve_in_processes(texts, workers, self.folder, device, self.precision, options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from streamcoref.resolver import load as load_here
 
 if TYPE_CHECKING:
     from streamcoref.model.arrays import FloatArray
+    from streamcoref.model.encoder_service import SegmentService
 
 PATIENCE = 300.0  # seconds without any worker until we give up: machines may be on their way
 AHEAD = 2  # segments of a worker: one that it encodes, and one that waits, so that it never does
@@ -159,6 +160,10 @@ class ClusterService:
     def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
         for segment, answer in self._answers(_Order(segment, "spans", (scheme,)) for segment in segments):
             yield SpansOnTheWay(*answer).arrived(segment, self._device)
+
+    def together(self, segments: Sequence[Segment]) -> SegmentService:
+        """Itself: a worker is given one segment at a time."""
+        return self
 
     def beside(self) -> AbstractContextManager[None]:
         return self._local.beside()

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
+from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +17,10 @@ from streamcoref.model.segments import Segment
 
 if TYPE_CHECKING:
     from streamcoref.model.spans import SegmentSpans
+
+SHORT = 128  # pieces of a segment that gains by sharing a pass with others; above, a pass of its own is as fast
+_SIZES = (16, 8, 4, 2)  # of shared passes: few, since each is tried once for each length
+_PASS_PIECES = 1024  # of a shared pass, at most: a larger one is no faster
 
 # Segments to the vectors of their pieces, [n, hidden] each: an encoder, or what stands for one.
 Encode = Callable[[Sequence[Segment]], list[Tensor]]
@@ -45,6 +49,12 @@ class SegmentService(Protocol):
     def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
         """The same for those who need the spans only that each segment proposes."""
 
+    def together(self, segments: Sequence[Segment]) -> SegmentService:
+        """A service for some short texts, of each of which one of these is all there is.
+
+        Those of one length may share a pass of the encoder, where that gives the same numbers.
+        """
+
     def beside(self) -> AbstractContextManager[None]:
         """The caller's own work while others encode. To be entered once for many segments."""
 
@@ -56,8 +66,8 @@ class EncoderService:
     linking is one small step after another, which would leave the other cores idle, and a layer of a small encoder is
     not worth dividing. The threads live as long as the service and serve all who ask; of each at most one segment more
     than there are threads is held. A long segment that has the machine for itself is divided nevertheless, which
-    changes no bit of it. A segment is always encoded alone, for a padded batch would round differently with every
-    neighbour: the vectors are the same whoever else is there.
+    changes no bit of it. A segment is encoded alone, for a padded batch would round differently with every neighbour:
+    the vectors are the same whoever else is there. Only short texts that are known to be of one length go `together`.
 
     With one thread, or on another device, `batch` segments of one caller go through the encoder together.
     """
@@ -72,6 +82,7 @@ class EncoderService:
         self._pool: ThreadPoolExecutor | None = None
         self._lock = Lock()
         self._under_way = 0  # groups of segments that are being encoded, or wait for it
+        self._agrees: dict[tuple[int, int], bool] = {}  # whether so many pieces, so often, are the same as one by one
 
     def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
         if self.threads == 1:
@@ -79,7 +90,7 @@ class EncoderService:
                 yield from zip(group, self._encode(group), strict=True)
             return
         rest = iter(segments)
-        waiting: deque[tuple[Segment, Future[Tensor]]] = deque()
+        waiting: deque[tuple[Segment, Future[list[Tensor]]]] = deque()
         first = list(islice(rest, 2))
         if len(first) == 1 and self._alone():
             try:
@@ -91,9 +102,9 @@ class EncoderService:
             return
         try:
             for segment in first:
-                waiting.append((segment, self._submit(segment)))
+                waiting.append((segment, self._submit(self._encode, [segment])))
             for segment in rest:
-                waiting.append((segment, self._submit(segment)))
+                waiting.append((segment, self._submit(self._encode, [segment])))
                 if len(waiting) > self.threads:
                     yield _take(waiting)
             while waiting:
@@ -105,6 +116,9 @@ class EncoderService:
     def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
         for segment, pieces in self.in_order(segments):
             yield self.propose(pieces, segment, scheme)
+
+    def together(self, segments: Sequence[Segment]) -> SegmentService:
+        return _Together(self, segments)
 
     @contextmanager
     def beside(self) -> Iterator[None]:
@@ -127,13 +141,37 @@ class EncoderService:
             self._under_way = 1
             return True
 
-    def _submit(self, segment: Segment) -> Future[Tensor]:
+    def encode_equal(self, group: Sequence[Segment]) -> Future[list[Tensor]]:
+        """Segments of one length in one pass; with one thread at once, else by the first thread that is free."""
+        if self.threads > 1:
+            return self._submit(self._encode_equal, group)
+        done: Future[list[Tensor]] = Future()
+        done.set_result(self._encode_equal(group))
+        return done
+
+    def _encode_equal(self, group: Sequence[Segment]) -> list[Tensor]:
+        """In one pass, if that gives the numbers of passes of their own.
+
+        Which product of matrices is taken depends on the machine and on the number of rows: with few of them some
+        round differently. So the first pass of each shape is compared with its first and its last segment alone.
+        """
+        shape = len(group[0]), len(group)
+        if len(group) > 1 and self._agrees.get(shape, True):
+            vectors = [one.clone() for one in self._encode(group)]  # not parts of one block: each is freed when used
+            if shape not in self._agrees:
+                ends = zip((group[0], group[-1]), (vectors[0], vectors[-1]), strict=True)
+                self._agrees[shape] = all(torch.equal(self._encode([segment])[0], found) for segment, found in ends)
+            if self._agrees[shape]:
+                return vectors
+        return [self._encode([segment])[0] for segment in group]
+
+    def _submit(self, encode: Encode, group: Sequence[Segment]) -> Future[list[Tensor]]:
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "encoder", initializer=_single)
             self._under_way += 1
             pool = self._pool
-        future = pool.submit(lambda: self._encode([segment])[0])
+        future = pool.submit(encode, group)
         future.add_done_callback(self._done)
         return future
 
@@ -144,6 +182,62 @@ class EncoderService:
     @torch.inference_mode()
     def _encode(self, group: Sequence[Segment]) -> list[Tensor]:
         return self.encode(group)
+
+
+class _Together:
+    """Segments of some short texts: passes in the order in which they are first asked for, a few ahead. A
+    `SegmentService`; what is none of them goes to the service that encodes."""
+
+    def __init__(self, service: EncoderService, segments: Sequence[Segment]) -> None:
+        self._service = service
+        self._passes = _equal_lengths(segments)
+        self._pass_of = {segment: number for number, group in enumerate(self._passes) for segment in group}
+        self._begun: list[Future[list[Tensor]]] = []  # of the first passes
+
+    @property
+    def under_way(self) -> int:
+        return self._service.under_way
+
+    def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
+        rest = iter(segments)
+        for segment in rest:
+            if segment not in self._pass_of:
+                yield from self._service.in_order(chain([segment], rest))
+                return
+            yield segment, self._vectors(segment)
+
+    def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
+        for segment, pieces in self.in_order(segments):
+            yield self._service.propose(pieces, segment, scheme)
+
+    def together(self, segments: Sequence[Segment]) -> SegmentService:
+        return self._service.together(segments)
+
+    def beside(self) -> AbstractContextManager[None]:
+        return self._service.beside()
+
+    def _vectors(self, segment: Segment) -> Tensor:
+        number = self._pass_of[segment]
+        ahead = self._service.threads if self._service.threads > 1 else 0
+        while len(self._begun) < min(number + 1 + ahead, len(self._passes)):
+            self._begun.append(self._service.encode_equal(self._passes[len(self._begun)]))
+        return self._begun[number].result()[self._passes[number].index(segment)]
+
+
+def _equal_lengths(segments: Sequence[Segment]) -> list[list[Segment]]:
+    """Passes of short segments of one length, in the order of the first of each."""
+    by_length: dict[int, list[Segment]] = {}
+    for segment in segments:
+        if len(segment) <= SHORT:
+            by_length.setdefault(len(segment), []).append(segment)
+    place = {segment: number for number, segment in enumerate(segments)}
+    passes: list[list[Segment]] = []
+    for length, equal in by_length.items():
+        while equal:
+            size = next((size for size in _SIZES if size <= len(equal) and size * length <= _PASS_PIECES), 1)
+            passes.append(equal[:size])
+            equal = equal[size:]
+    return sorted(passes, key=lambda group: place[group[0]])
 
 
 @contextmanager
@@ -170,9 +264,9 @@ def _single() -> None:
     torch.set_num_threads(1)
 
 
-def _take(waiting: deque[tuple[Segment, Future[Tensor]]]) -> tuple[Segment, Tensor]:
+def _take(waiting: deque[tuple[Segment, Future[list[Tensor]]]]) -> tuple[Segment, Tensor]:
     segment, vectors = waiting.popleft()
-    return segment, vectors.result()
+    return segment, vectors.result()[0]
 
 
 def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:
