@@ -37,13 +37,14 @@ SMALL: dict[str, Any] = {
 }
 SPREAD = 8.0  # of new weights against those of the paper, whose layers have many more inputs
 KEYS = ("nw/wsj/1", "bn_cnn_2", "tc")
+VOCABULARY = (*toys.WORDS, *["lighthouse", "unbelievable", "captain"] * 14)  # every second word has several pieces
 
 
 def documents() -> list[Document]:
-    """Words of several pieces among them, so that a span of some of its pieces is no mention."""
+    """A span of some of a word's pieces is no mention."""
     found = []
     for seed, key in enumerate(KEYS):
-        plain = with_clusters(toys.document(seed, 40, longest_sentence=8))
+        plain = with_clusters(toys.document(seed, 40, longest_sentence=8, vocabulary=VOCABULARY))
         speakers = [("Anna", "Carl")[word % 3 == 0] for word in range(40)]
         found.append(Document.from_sentences(key, plain.sentences, plain.clusters, speakers=speakers))
     return found
