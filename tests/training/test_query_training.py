@@ -20,7 +20,7 @@ from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.text_context import Question, TextContext
 from streamcoref.model.text_reader import EncoderReader
-from streamcoref.training import TrainingRun, steps
+from streamcoref.training import TrainingRun, plan, steps
 from streamcoref.training.replay import make_versions, score_versions, snapshot
 from streamcoref.training.steps import Example, IncrementalOptions, incremental_step
 from tests.model import toys
@@ -164,6 +164,15 @@ def test_the_rest_is_frozen_first_and_then_all_learn(tmp_path: Path) -> None:
 
     assert moved(0) == {"pair_score.reader"}
     assert moved(1) >= {"pair_score.reader", "pair_score.bilinear", "spans.scorer", "encoder.model"}
+
+
+@pytest.mark.parametrize(("only_epochs", "alone"), [(None, True), (2, True), (1, False)])
+def test_a_plan_counts_what_learns(tmp_path: Path, only_epochs: int | None, alone: bool) -> None:
+    values = recipe(tmp_path, epochs=2, only=["pair_score.reader"], only_epochs=only_epochs)
+    run = synthetic.new_run(values)
+    names = {name: p.numel() for name, p in run.model.named_parameters() if p.requires_grad}
+    expected = sum(n for name, n in names.items() if not alone or name.startswith("pair_score.reader."))
+    assert plan(run.recipe, timed=True)["trained_parameters"] == expected
 
 
 def test_an_unknown_name_is_said(tmp_path: Path) -> None:

@@ -100,6 +100,11 @@ class TrainingOptions(Options):
     backward_gb: PositiveFloat | None = None
     decide_by: DecideBy = "all"
 
+    @property
+    def only_ever(self) -> tuple[str, ...]:
+        """`only`, if it holds to the end."""
+        return self.only if self.only_epochs is None or self.only_epochs >= self.epochs else ()
+
 
 class RunOptions(Options):
     folder: Path
