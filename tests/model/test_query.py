@@ -105,6 +105,23 @@ def test_of_a_long_sentence_the_pieces_around_the_mention_are_read(text: str, ke
     assert (start, end) == (kept.split().index("["), kept.split().index("]") + 1)
 
 
+@pytest.mark.parametrize("layers", [2, 1])
+def test_an_encoder_of_its_own_begins_as_the_lower_layers_mixed_as_they_are(layers: int) -> None:
+    config = query_config(layers=layers)
+    config = config.model_copy(update={"encoder": config.encoder.model_copy(update={"layers": 3, "mix": True})})
+    model = model_of(config)
+    encoder = model.encoder
+    assert encoder.mix is not None
+    with torch.no_grad():
+        encoder.mix.copy_(torch.tensor([0.5, -1.0, 2.0]))  # of the embeddings and of both layers
+    model.pair_score.begin(encoder)
+    ids = torch.tensor([[2, 7, 9, 3]])
+    every = encoder.model(input_ids=ids, output_hidden_states=True).hidden_states[: layers + 1]
+    shares = torch.softmax(encoder.mix[: layers + 1], 0)
+    expected = sum(share * vectors for share, vectors in zip(shares, every, strict=True))
+    torch.testing.assert_close(reader_of(model).encoder.encode(ids, None), expected)
+
+
 @pytest.mark.parametrize("encoder", ["own", "model"])
 def test_answers_do_not_depend_on_the_other_questions(encoder: str) -> None:
     reader = reader_of(model_of(query_config(encoder=encoder), says=1.0))

@@ -68,6 +68,24 @@ def test_the_plan_is_there_before_any_model_is(tmp_path: Path, chain: Path) -> N
     assert sorted(tmp_path.rglob("*")) == before, "nothing is written"
 
 
+@pytest.mark.usefixtures("chain")
+def test_a_leg_may_go_on_with_the_config_of_the_one_before(tmp_path: Path) -> None:
+    values = synthetic.recipe(tmp_path, documents=2, epochs=1)
+    values["run"]["folder"] = str(tmp_path / "runs/third")
+    values["model"] = {"start_from": str(tmp_path / "runs/second/best"), "changes": {"update": {"name": "mean"}}}
+    synthetic.write_recipe(tmp_path / "third.toml", values)
+    legs = ["first.toml", "second.toml", "third.toml"]
+    longer = synthetic.write_recipe(tmp_path / "longer.toml", {"legs": legs})
+    plan = json.loads(run(longer, "--dry-run"))["legs"]
+    assert [one["kind"] for one in plan] == ["baseline", "incremental", "incremental"]
+    assert plan[2]["parameters"] < plan[1]["parameters"]  # the mean has nothing to learn
+    run(longer)
+    before, after = (load_checkpoint(tmp_path / "runs" / name / "best").config for name in ("second", "third"))
+    assert after.update.name == "mean"
+    assert after.pair_score == before.pair_score
+    assert after.labels == before.labels
+
+
 def test_hours_follow_the_epochs(chain: Path) -> None:
     def seconds(*settings: str) -> float:
         recipe = read_chain(chain, settings).legs[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from streamcoref.model.memory import EntityMemory
 from streamcoref.model.rows import entity_rows
 from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
-from streamcoref.model.text_context import TextContext
-from streamcoref.training import TrainingRun
+from streamcoref.model.text_context import Question, TextContext
+from streamcoref.model.text_reader import EncoderReader
+from streamcoref.training import TrainingRun, plan, steps
 from streamcoref.training.replay import make_versions, score_versions, snapshot
 from streamcoref.training.steps import Example, IncrementalOptions, incremental_step
 from tests.model import toys
-from tests.model.test_query import COARSE, QUERY, model_of
+from tests.model.test_query import COARSE, QUERY, model_of, reader_of
 from tests.model.test_text_context import WordOverlapOptions
 from tests.training import synthetic
 from tests.training.test_incremental_loss import with_clusters
@@ -88,6 +90,45 @@ def test_a_step_reaches_all_that_should_learn() -> None:
     assert {"pair_score.reader.net.hidden.weight", "pair_score.bilinear.weight", "update.net.hidden.weight"} <= moved
 
 
+def test_decisions_by_vectors_ask_the_reader_only_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []  # for each time whether to learn from what it says
+    read = EncoderReader.forward
+
+    def noting(reader: EncoderReader, questions: Sequence[Question]) -> torch.Tensor:
+        asked.append(torch.is_grad_enabled())
+        return read(reader, questions)
+
+    monkeypatch.setattr(EncoderReader, "forward", noting)
+    losses = []
+    for asks in (True, False):
+        model, example = setting(layers=1)
+        with torch.no_grad():
+            reader_of(model).net.output.weight.mul_(30.0)  # whatever it says, it decides
+        asked.clear()
+        options = IncrementalOptions(asks=asks)
+        losses.append(incremental_step(model, example, options, model.encoder, np.random.default_rng(0), lambda: 0.0))
+        assert asked.count(True) == len(example.segments)
+        assert (asked.count(False) > 0) == asks
+        assert model.pair_score.asks
+        assert any(p.grad is not None and p.grad.abs().sum() > 0 for p in reader_of(model).parameters())
+    assert losses[0] != pytest.approx(losses[1], rel=1e-3)  # entities were made by other decisions
+
+
+def test_a_recipe_says_how_decisions_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bool] = []
+    step = steps.incremental_step
+
+    def noting(model: IncrementalModel, example: Example, options: IncrementalOptions, *rest: Any) -> float:
+        told.append(options.asks)
+        return step(model, example, options, *rest)
+
+    monkeypatch.setattr("streamcoref.training.kinds.incremental_step", noting)
+    for decide_by in ("all", "vectors"):
+        values = recipe(tmp_path, epochs=1, decide_by=decide_by)
+        assert synthetic.new_run(values, folder=str(tmp_path / decide_by)).train()
+    assert told == [True, True, False, False]
+
+
 def test_gradients_are_those_of_a_step_that_keeps_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several passes are computed again on the way back; that changes nothing but the memory."""
     results = []
@@ -123,6 +164,15 @@ def test_the_rest_is_frozen_first_and_then_all_learn(tmp_path: Path) -> None:
 
     assert moved(0) == {"pair_score.reader"}
     assert moved(1) >= {"pair_score.reader", "pair_score.bilinear", "spans.scorer", "encoder.model"}
+
+
+@pytest.mark.parametrize(("only_epochs", "alone"), [(None, True), (2, True), (1, False)])
+def test_a_plan_counts_what_learns(tmp_path: Path, only_epochs: int | None, alone: bool) -> None:
+    values = recipe(tmp_path, epochs=2, only=["pair_score.reader"], only_epochs=only_epochs)
+    run = synthetic.new_run(values)
+    names = {name: p.numel() for name, p in run.model.named_parameters() if p.requires_grad}
+    expected = sum(n for name, n in names.items() if not alone or name.startswith("pair_score.reader."))
+    assert plan(run.recipe, timed=True)["trained_parameters"] == expected
 
 
 def test_an_unknown_name_is_said(tmp_path: Path) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import torch
 from pydantic import BaseModel
 
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import load_checkpoint
 from streamcoref.model.config import ModelConfig
 from streamcoref.model.evict import TwoDistancesOptions
 from streamcoref.training import read_chain
 from streamcoref.training.recipe import Recipe, overlay, parse_setting, read_recipe
+from streamcoref.training.start import start_model
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
@@ -28,7 +32,11 @@ def test_all_recipes_are_there() -> None:
     assert {path.stem for path in RECIPES} == EXPECTED
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+# One of them takes its config from the bundled model.
+KNOWN = [pytest.param(p, marks=[pytest.mark.model] if p.stem == "query" else [], id=p.stem) for p in RECIPES]
+
+
+@pytest.mark.parametrize("path", KNOWN)
 def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
     recipe = read_recipe(path)
     config = recipe.model_config_of()
@@ -98,6 +106,28 @@ def test_the_papers_values() -> None:
     assert config.encoder.trainable_from is not None
 
 
+@pytest.mark.model
+def test_the_query_recipe_has_the_bundled_model_whole() -> None:
+    """So that it begins with its answers: every weight is taken, and only the reader is new and learns."""
+    recipe = read_recipe(ROOT / "recipes/query.toml")
+    bundled = load_checkpoint("default")
+    config = recipe.model_config_of()
+    same = bundled.config.pair_score.model_dump(exclude={"name"})
+    assert config.pair_score.model_dump(include=set(same)) == same
+    model, _, conversion = start_model(recipe)
+    assert model.encoder.frozen
+    assert conversion["not_taken"] == []
+    assert {name.split(".")[1] for name in conversion["new"]} == {"reader"}
+    assert recipe.training.only == ("pair_score.reader",)
+    given = bundled.model.state_dict()
+    mine = model.state_dict()
+    assert all(torch.equal(tensor, mine[name]) for name, tensor in given.items())
+    assert torch.equal(
+        mine["pair_score.reader.own.mix"], given["encoder.mix"][: len(mine["pair_score.reader.own.mix"])]
+    )
+    assert not mine["pair_score.reader.net.output.weight"].any()
+
+
 def test_settings_are_toml_values_or_text() -> None:
     assert parse_setting("training.epochs=3") == {"training": {"epochs": 3}}
     assert parse_setting("a.b.c = [1, 2]") == {"a": {"b": {"c": [1, 2]}}}
@@ -114,15 +144,13 @@ def test_changes_merge_tables_but_another_part_replaces_the_old_one() -> None:
     assert values["update"] == {"name": "alpha", "hidden": 16}
 
 
-def test_every_value_of_the_schema_is_in_the_documentation() -> None:
+def test_the_documentation_has_every_value_of_the_schema_once_and_no_other() -> None:
     text = (ROOT / "docs/training.md").read_text(encoding="utf-8")
-    missing = []
     for name, field in Recipe.model_fields.items():
         options = field.annotation if name != "corpora" else Recipe.model_fields["corpora"].annotation.__args__[0]
         assert issubclass(options, BaseModel)
         table = text.split(f"## `[[{name}]]`" if name == "corpora" else f"## `[{name}]`")[1].split("\n## ")[0]
-        missing += [f"{name}.{key}" for key in options.model_fields if f"| `{key}` |" not in table]
-    assert missing == []
+        assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(options.model_fields), name
 
 
 def test_one_corpus_of_several_can_be_changed_by_its_number() -> None:

@@ -41,6 +41,33 @@ def test_a_model_that_starts_from_another_has_its_weights_and_the_log_tells_the_
     assert line == expected
 
 
+def test_without_a_preset_the_config_is_that_of_the_model_it_starts_from(tmp_path: Path) -> None:
+    values = synthetic.recipe(tmp_path, documents=1, epochs=1)
+    values["model"]["changes"]["segments"] = {"max_pieces": 48}
+    assert synthetic.new_run(values).train()
+    values["model"] = {"start_from": str(tmp_path / "run/best"), "changes": {"update": {"name": "mean"}}}
+    run = synthetic.new_run(values, folder=str(tmp_path / "second"))
+    given = load_checkpoint(tmp_path / "run/best")
+    mean = run.recipe.model_config_of().update
+    assert mean.name == "mean"
+    assert run.recipe.model_config_of() == given.config.model_copy(update={"update": mean})
+    assert run.start.conversion["new"] == []
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ({}, "model: give a preset, a config file, or in start_from a model to go on with"),
+        ({"start_from": "no/such/model"}, "there is no model folder no/such/model"),
+    ],
+)
+def test_a_recipe_without_any_model_is_refused(tmp_path: Path, model: dict[str, str], said: str) -> None:
+    values = synthetic.recipe(tmp_path)
+    values["model"] = model
+    with pytest.raises(StreamcorefError, match=said):
+        synthetic.new_run(values)
+
+
 def test_two_dev_corpora_of_one_name_are_refused(tmp_path: Path) -> None:
     values = synthetic.recipe(tmp_path)
     values["corpora"].append(values["corpora"][-1])

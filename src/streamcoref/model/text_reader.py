@@ -66,9 +66,11 @@ class EncoderReader(nn.Module):
         return self._shared[0] if self.own is None else self.own
 
     def begin(self, encoder: Encoder) -> None:
-        """An encoder of its own begins as the lower layers of the model's."""
+        """An encoder of its own begins as the lower layers of the model's, mixed in the same shares."""
         if self.own is not None:
             given = encoder.state_dict()
+            if encoder.mix is not None:
+                given["mix"] = _mix_of(self.own, encoder)
             self.own.load_state_dict({name: given[name] for name in self.own.state_dict()})
 
     def forward(self, questions: Sequence[Question]) -> Tensor:
@@ -144,4 +146,17 @@ def _shorter(encoder: Encoder, layers: int, trainable_from: int) -> Encoder:
     if layers > there:
         raise StreamcorefError(f"pair_score.layers is {layers}, but this encoder has {there} layers only")
     model = random_encoder(architecture | {"num_hidden_layers": layers})
-    return Encoder(model, trainable_from, min(encoder.layers, layers + 1))
+    return Encoder(model, trainable_from, min(encoder.layers, layers + 1), encoder.mix is not None)
+
+
+def _mix_of(own: Encoder, encoder: Encoder) -> Tensor:
+    """What another encoder has learnt of how much each layer counts, for the layers that are read here, too; else 0."""
+    assert own.mix is not None
+    assert encoder.mix is not None
+    first, theirs = (one.model.config.num_hidden_layers + 1 - one.layers for one in (own, encoder))
+    mix = torch.zeros_like(own.mix)
+    for number in range(own.layers):
+        place = first + number - theirs
+        if 0 <= place < encoder.layers:
+            mix[number] = encoder.mix[place]
+    return mix.detach()

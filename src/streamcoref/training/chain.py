@@ -87,22 +87,29 @@ class Chain:
         return self.bundle if found else None
 
     def _as_begun(self, number: int) -> Recipe:
-        """A leg that can be planned before those before it have been trained: with the encoder that they begin with."""
+        """A leg that can be planned before those before it have been trained: with the encoder that they begin with.
+
+        One that goes on with the config of the model before has that of the leg that makes it.
+        """
         leg = self.legs[number]
+        given = leg.model
         begin = leg.model.start_from
         while begin is not None and not begin.exists():
             before = [n for n in range(number) if self.legs[n].run.folder == begin.parent]
             if not before:
                 break  # it is found by its name
             number = before[0]
-            begin = self.legs[number].model.start_from
+            made = self.legs[number].model
+            if given.preset is None and given.config is None:
+                changes = overlay(made.changes, given.changes)
+                given = given.model_copy(update={"preset": made.preset, "config": made.config, "changes": changes})
+            begin = made.start_from
         if begin == leg.model.start_from:
             return leg
         encoder = self.legs[number].model_config_of().encoder
-        given = {"name": encoder.name, "keep_layers": encoder.keep_layers}
-        changes = overlay(leg.model.changes, {"encoder": {key: value for key, value in given.items() if value}})
-        model = leg.model.model_copy(update={"start_from": begin, "changes": changes})
-        return leg.model_copy(update={"model": model})
+        whole = {"name": encoder.name, "keep_layers": encoder.keep_layers}
+        changes = overlay(given.changes, {"encoder": {key: value for key, value in whole.items() if value}})
+        return leg.model_copy(update={"model": given.model_copy(update={"start_from": begin, "changes": changes})})
 
 
 def read_chain(path: str | Path, settings: Sequence[str] = ()) -> Chain:

@@ -41,6 +41,7 @@ def _incremental(checkpoint: Checkpoint, options: TrainingOptions) -> Step:
         checkpoint.config.evict.build() if options.evict else NoEviction(),
         options.backward_gb,
         options.clip if options.clip_after == "segment" else None,
+        options.decide_by == "all",
     )
 
     def step(example: Example, encode: Encode, random: np.random.Generator, precision: Precision) -> float:

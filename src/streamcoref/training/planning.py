@@ -10,6 +10,7 @@ from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.training.bundling import BundleOptions, bundled_mb
 from streamcoref.training.data import TrainingCorpus, epoch_length
 from streamcoref.training.distributed import Workers
+from streamcoref.training.optimizing import learning
 from streamcoref.training.recipe import Recipe
 from streamcoref.training.start import prepare
 from streamcoref.training.timing import estimate_seconds
@@ -24,7 +25,7 @@ def plan(recipe: Recipe, timed: bool = False, made: BundleOptions | None = None)
     start = prepare(recipe)
     model = start.checkpoint.model
     parameters = sum(p.numel() for p in model.parameters())
-    trained = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    trained = sum(p.numel() for p in learning(model, recipe.training.only_ever))
     examples = [example for corpus in start.train for example in corpus.examples]
     longest = max(sum(len(s) for s in example.segments[: recipe.training.crop]) for example in examples)
     workers = Workers().count

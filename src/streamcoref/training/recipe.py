@@ -11,6 +11,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from streamcoref.checked import Options, describe_mistakes
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.checkpoint import find_checkpoint
 from streamcoref.model.config import ModelConfig, parse_config, preset, read_config
 from streamcoref.training.adam import Adam
 from streamcoref.training.augmenting import AugmentOptions
@@ -18,10 +19,11 @@ from streamcoref.training.labels import Objective
 from streamcoref.training.precision import PrecisionName
 
 Schedule = Literal["constant", "linear", "linear_from_start"]
+DecideBy = Literal["all", "vectors"]  # vectors: decisions are made without the reader of a scorer that asks text
 
 
 class ModelOptions(Options):
-    """Where the model comes from: a preset or a config file, some of its values changed, some weights given."""
+    """Where the model comes from: a preset, a config file or another model, some of its values changed."""
 
     preset: str | None = None
     config: Path | None = None
@@ -96,6 +98,12 @@ class TrainingOptions(Options):
     negative_rate: float = Field(default=1.0, ge=0, le=1)
     evict: bool = False
     backward_gb: PositiveFloat | None = None
+    decide_by: DecideBy = "all"
+
+    @property
+    def only_ever(self) -> tuple[str, ...]:
+        """`only`, if it holds to the end."""
+        return self.only if self.only_epochs is None or self.only_epochs >= self.epochs else ()
 
 
 class RunOptions(Options):
@@ -115,9 +123,16 @@ class Recipe(Options):
 
     def model_config_of(self) -> ModelConfig:
         source = self.model
-        if (source.preset is None) == (source.config is None):
+        if source.preset is not None and source.config is not None:
             raise StreamcorefError("model: give either a preset or a config file")
-        config = preset(source.preset) if source.preset is not None else read_config(source.config or "")
+        if source.preset is not None:
+            config = preset(source.preset)
+        elif source.config is not None:
+            config = read_config(source.config)
+        elif source.start_from is not None:
+            config = read_config(find_checkpoint(source.start_from) / "config.json")
+        else:
+            raise StreamcorefError("model: give a preset, a config file, or in start_from a model to go on with")
         return parse_config(overlay(config.model_dump(mode="json"), source.changes), "model.changes")
 
 

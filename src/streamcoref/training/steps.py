@@ -48,6 +48,7 @@ class IncrementalOptions:
     evict: EvictionPolicy = field(default_factory=NoEviction)  # while training
     backward_gb: float | None = None  # go backward when this much memory is in use; None: after each segment
     clip: float | None = None  # the norm that all gradients so far are clipped to after each segment
+    asks: bool = True  # whether a scorer that asks a reader of text does so to decide, and not only to learn
 
 
 def baseline_step(
@@ -107,7 +108,9 @@ def incremental_step(
             before = snapshot(memory, rows)
             choose = LabelledChoice(labeller, memory, model.new_entity_score.item(), options.teacher_forcing, random)
             (pieces,) = encode([segment])
+            model.pair_score.asks = options.asks
             result = model.step(state, model.spans(pieces, segment, reading.scheme), reading, choose)
+            model.pair_score.asks = True
             (spans,) = result.spans
             readings = read_spans(spans, model.pair_score, model.update, result.notes)
             versions = make_versions(model, readings, before, result.links)

@@ -12,6 +12,7 @@ from streamcoref.evaluation import EvaluationCorpus, evaluate
 from streamcoref.training.data import TrainingCorpus
 from streamcoref.training.encodings import EncodingCache
 from streamcoref.training.kinds import step_of
+from streamcoref.training.optimizing import learning
 from streamcoref.training.recipe import Recipe
 from streamcoref.training.start import Start
 from streamcoref.training.steps import Example
@@ -20,12 +21,16 @@ TRIED = 3  # documents, the first of which warms up
 
 
 def estimate_seconds(start: Start, recipe: Recipe) -> float:
-    """All epochs, with the evaluations between them, by one process. No weight is changed, and nothing is written."""
+    """All epochs, with the evaluations between them, by one process. No weight is changed, and nothing is written; what
+    does not learn in any of them is frozen."""
     training, model, device = recipe.training, start.checkpoint.model, start.device
     encode = model.encoder if isinstance(start.encode, EncodingCache) else start.encode
     step = step_of(start.checkpoint, training)
     tried = _spread([example for corpus in start.train for example in corpus.examples], TRIED)
     seconds = pieces = encoding = 0.0
+    chosen = {id(parameter) for parameter in learning(model, training.only_ever)}
+    for parameter in model.parameters():
+        parameter.requires_grad_(id(parameter) in chosen)
     model.train()
     for number, example in enumerate(tried):
         began = perf_counter()
@@ -41,10 +46,10 @@ def estimate_seconds(start: Start, recipe: Recipe) -> float:
     if device.type == "cuda":
         torch.cuda.empty_cache()
     per_epoch = sum(corpus.options.weight * _all_pieces(corpus, training.crop) for corpus in start.train)
-    learning = training.epochs * per_epoch * seconds / pieces
+    all_steps = training.epochs * per_epoch * seconds / pieces
     if isinstance(start.encode, EncodingCache):  # encoded once, whatever the number of epochs
-        learning -= (training.epochs - 1) * per_epoch * encoding / pieces
-    return max(0.0, learning) + training.epochs * _evaluation_seconds(start)
+        all_steps -= (training.epochs - 1) * per_epoch * encoding / pieces
+    return max(0.0, all_steps) + training.epochs * _evaluation_seconds(start)
 
 
 def _evaluation_seconds(start: Start) -> float:

@@ -70,6 +70,7 @@ class PairScorer(nn.Module, ABC):
     shortlist: int | None = None
     uses_text: bool = False
     contexts: int = 4  # the latest mentions of an entity whose texts a scorer that uses text is given
+    asks: bool = True  # whether one that adds what a reader of text says may ask it now
 
     @abstractmethod
     def read_spans(self, spans: Tensor) -> Tensor:

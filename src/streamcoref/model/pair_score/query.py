@@ -61,6 +61,8 @@ class QueryScorer(CoarseToFineScorer):
     def refine_all(self, rows: Sequence[Pairs], tables: FeatureTables) -> list[Tensor]:
         """All questions of all spans together, so that they share passes."""
         fine = [super(QueryScorer, self).refine(pairs, tables).float() for pairs in rows]
+        if not self.asks:
+            return fine
         asked = [self._asked(pairs, scores) for pairs, scores in zip(rows, fine, strict=True)]
         questions = [question for pairs, chosen in zip(rows, asked, strict=True) for question in _ask(pairs, chosen)]
         said = self.reader(questions) if questions else ()
