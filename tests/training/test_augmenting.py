@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -237,7 +238,7 @@ def test_a_run_learns_from_them_and_goes_on_as_if_never_stopped(tmp_path: Path) 
 
         run = new_run()
         if stop:
-            assert not run.train(listener=lambda _: run._interrupt(0, None))
+            assert not run.train(listener=lambda _: signal.raise_signal(signal.SIGINT))
             run = new_run()
         assert run.train(resume=stop)
         return texts, {key: tensor.clone() for key, tensor in run.model.state_dict().items()}

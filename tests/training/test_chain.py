@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def test_stopped_in_a_later_leg_it_goes_on_there(tmp_path: Path, chain: Path) ->
     def stop_in_the_second(one: TrainingRun, resume: bool) -> bool:
         def stop(line: dict[str, Any]) -> None:
             if one.folder.path.name == "second" and line["event"] == "step":
-                one._interrupt(0, None)
+                signal.raise_signal(signal.SIGINT)
 
         stopped.append(one.folder.path.name)
         return one.train(resume, stop)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -216,7 +217,8 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     stopped = synthetic.new_run(values, folder=str(tmp_path / "parts"), checkpoint_minutes=0)
 
     def stop(line: dict[str, Any]) -> None:
-        stopped._interrupted = line["step"] == 3
+        if line["step"] == 3:
+            signal.raise_signal(signal.SIGINT)
 
     assert not stopped.train(listener=stop)
     assert synthetic.new_run(values, folder=str(tmp_path / "parts")).train(resume=True)
