@@ -141,7 +141,7 @@ def balance(model: IncrementalModel, segments: list[Segment]) -> None:
     for _ in range(12):
         middle = (low + high) / 2
         model.pair_score.net.output.bias.fill_(middle)
-        links = model.link(spans, model.new_state().memory, model.reading())
+        links = model.step(model.new_state(), spans, model.reading()).links
         if sum(link.is_new for link in links) > len(links) / 2:
             low = middle
         else:
