@@ -82,6 +82,16 @@ def test_axe_finds_nothing_in_quotations_and_types(saved_page: Any, axe: str, sc
     assert tab.locator("html, .text, aside").evaluate_all(fits)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_description_of_the_server(tab: Any, server: str, axe: str, scheme: str) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size({"width": 400, "height": 800})
+    tab.goto(f"{server}/docs")
+    tab.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    assert violations(tab, axe) == []
+    assert tab.locator("html").evaluate("page => page.scrollWidth <= page.clientWidth + 1")
+
+
 def test_a_text_is_few_stops_for_the_tab_key(home: Any) -> None:
     paste(home, TEXT)
     assert home.locator(".m[role=link]").count() > 30

@@ -7,43 +7,6 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-_STYLE = """
-:root {
-  color-scheme: light dark;
-  --paper: #fdfcfa; --ink: #24211d; --quiet: #6b655c; --line: #e6e1d8; --raised: #f6f3ed; --accent: #1f5fa8;
-}
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #191816; --ink: #e8e4dc; --quiet: #a39c90; --line: #34312c; --raised: #22201d; --accent: #8ab8ee; }
-}
-* { box-sizing: border-box; }
-body {
-  font: 16px/1.5 system-ui, sans-serif; max-width: 54rem; margin: 0 auto; padding: 2rem 1.25rem 4rem;
-  background: var(--paper); color: var(--ink);
-}
-h1, h2 { font-family: Georgia, "Noto Serif", serif; line-height: 1.2; }
-h1 { margin: 0 0 1rem; font-size: 1.75rem; }
-h2 { margin: 3rem 0 0; font-size: 1.375rem; text-transform: capitalize; }
-h3 { margin: 0 0 .25rem; font-size: 1.0625rem; }
-h4 { margin: 1rem 0 .25rem; font-size: .9375rem; }
-p { margin: .5rem 0; overflow-wrap: anywhere; }
-a { color: var(--accent); }
-code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
-pre {
-  max-height: 24rem; overflow: auto; margin: .5rem 0; padding: .75rem; border: 1px solid var(--line);
-  border-radius: .375rem; background: var(--raised);
-}
-nav ul { list-style: none; margin: .25rem 0 0; padding: 0; }
-nav li { padding-block: .0625rem; }
-nav h4 { text-transform: capitalize; }
-.method { display: inline-block; min-width: 4.25rem; font-weight: 600; color: var(--quiet); }
-.quiet, summary { color: var(--quiet); font-size: .9375rem; }
-summary { cursor: pointer; }
-section { margin-block-start: 1.5rem; padding-block-start: 1.25rem; border-block-start: 1px solid var(--line); }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .9375rem; }
-td, th { text-align: start; padding: .15rem 1rem .15rem 0; vertical-align: top; }
-:focus-visible { outline: 2px solid var(--ink); outline-offset: 1px; }
-"""
 Operation = tuple[str, str, dict[str, Any]]  # path, method, and what is said of it
 
 
@@ -51,7 +14,9 @@ def docs_page(description: dict[str, Any]) -> str:
     """A page of an OpenAPI document."""
     title, about = escape(description["info"]["title"]), escape(description["info"]["description"])
     groups = _groups(description)
-    contents = "".join(f"<h4>{escape(tag)}</h4><ul>{''.join(map(_line, group))}</ul>" for tag, group in groups.items())
+    contents = "".join(
+        f'<p class="tag">{escape(tag)}</p><ul>{"".join(map(_line, group))}</ul>' for tag, group in groups.items()
+    )
     body = "".join(
         f"<h2>{escape(tag)}</h2>{''.join(part for one in group for part in _operation(one, description))}"
         for tag, group in groups.items()
@@ -64,15 +29,11 @@ def docs_page(description: dict[str, Any]) -> str:
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: the API</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<link rel="icon" href="page/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="docs.css"></head>'
+        '<link rel="icon" href="page/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="page/docs.css"></head>'
         f"<body><main><h1>{title}: the API</h1><p>{about}</p>"
         '<p>For programs: <a href="openapi.json">openapi.json</a>. To read on: <a href="./">the page</a>.</p>'
         f"<nav>{contents}</nav>{body}<h2>Values</h2>{schemas}</main></body></html>"
     )
-
-
-def style() -> str:
-    return _STYLE
 
 
 def _groups(description: dict[str, Any]) -> dict[str, list[Operation]]:

@@ -7,7 +7,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
 from streamcoref.server.answers import json_answer
-from streamcoref.server.docs_page import docs_page, style
+from streamcoref.server.docs_page import docs_page
 from streamcoref.server.page_files import HEADERS
 from streamcoref.server.schemas import Healthy, Ready
 from streamcoref.server.service import Service
@@ -43,8 +43,3 @@ async def metrics(request: Request) -> Response:
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> Response:
     return Response(docs_page(request.app.openapi()), headers={**HEADERS, "Content-Type": "text/html; charset=utf-8"})
-
-
-@router.get("/docs.css", include_in_schema=False)
-async def docs_style() -> Response:
-    return Response(style(), headers={**HEADERS, "Content-Type": "text/css; charset=utf-8"})
