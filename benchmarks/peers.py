@@ -9,7 +9,8 @@ is through or takes more memory than the limit:
 - `incremental`: the bundled model as it is;
 - `whole_document`: the whole-document model of this package with the same sizes and random weights, all spans of the
   text kept (0.2 a word, as many as the bundled model keeps), so that only cost is compared, not answers;
-- `fastcoref`: F-coref of that package, the same encoder with random weights, with the head of the published model.
+- `fastcoref`: F-coref of that package, the same encoder with random weights, with the head that it trains by default,
+  but for 0.25 spans a piece.
 
 fastcoref is written for transformers below 5, with which this package does not read. So it has a folder of its own:
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from streamcoref.model.spans import SegmentSpans
 
 SHORT = 128  # pieces of a segment that gains by sharing a pass with others; above, a pass of its own is as fast
-_SIZES = (16, 8, 4, 2)  # of shared passes: few, since each is tried once for each length
-_PASS_PIECES = 1024  # of a shared pass, at most: a larger one is no faster
+_SIZES = (16, 4)  # of shared passes: few, since each is tried once for each length
 
 # Segments to the vectors of their pieces, [n, hidden] each: an encoder, or what stands for one.
 Encode = Callable[[Sequence[Segment]], list[Tensor]]
@@ -232,9 +231,9 @@ def _equal_lengths(segments: Sequence[Segment]) -> list[list[Segment]]:
             by_length.setdefault(len(segment), []).append(segment)
     place = {segment: number for number, segment in enumerate(segments)}
     passes: list[list[Segment]] = []
-    for length, equal in by_length.items():
+    for equal in by_length.values():
         while equal:
-            size = next((size for size in _SIZES if size <= len(equal) and size * length <= _PASS_PIECES), 1)
+            size = next((size for size in _SIZES if size <= len(equal)), 1)
             passes.append(equal[:size])
             equal = equal[size:]
     return sorted(passes, key=lambda group: place[group[0]])

@@ -115,7 +115,7 @@ class _RowRefiner:
     def __call__(self, span: int, slots: IntArray, features: IntArray) -> FloatArray:
         pairs = self.entities[slots]
         pairs *= self.spans[span]
-        hidden: FloatArray = torch.mm(torch.from_numpy(pairs), self.product).numpy()  # [n, hidden]
+        hidden = numbers(torch.mm(torch.from_numpy(pairs), self.product))  # [n, hidden]; in training perhaps bfloat16
         hidden += self.span_readings[span]
         hidden += self.entity_readings[slots]
         hidden += self.features.rows(features)
