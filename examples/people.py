@@ -1,4 +1,4 @@
-"""A picture of a book's people: how often each is mentioned, how much each says, where in the book, and to whom.
+"""A picture of a book's people, by how often they are named: how much each says, where in the book, and to whom.
 
 python examples/people.py BOOK.txt people.png
 python examples/people.py BOOK.sqlite people.png --title Emma --people 12
@@ -27,6 +27,8 @@ PRONOUNS = {"he", "him", "his", "she", "her", "hers"}
 # What names do not begin with.
 NO_NAMES = {"i", "me", "my", "mine", "you", "your", "yours", "it", "its", "we", "us", "our", "they", "them", "their"}
 NO_NAMES |= PRONOUNS | {"a", "an", "the", "this", "that", "poor", "dear"}
+TITLES = {"mr", "mrs", "miss", "sir", "madam", "ma'am", "captain", "colonel", "doctor"}  # alone they name nobody
+LOOKED_AT = 4  # times as many entities as are shown: a few large ones have hardly a name
 
 
 @dataclass
@@ -88,9 +90,10 @@ def look_at(store: Store, title: str, most: int) -> Book:
     length = max(1, store.position.characters)
     parts = [part for part in chapters(store) if part.titles]
     edges = [(part.start / length, part.end / length) for part in parts]
+    named = [(entity, names(store, entity)) for entity in islice(persons(store), LOOKED_AT * most)]
+    named.sort(key=lambda one: -one[1].total())
     people = [
-        Person(entity, other_names(store, entity), places(store, entity, parts))
-        for entity in islice(persons(store), most)
+        Person(entity, other_names(entity, texts), places(store, entity, parts)) for entity, texts in named[:most]
     ]
     by_number = {person.entity.id: person for person in people}
     said = 0
@@ -123,14 +126,20 @@ def persons(store: Store) -> Iterator[StoredEntity]:
             yield entity
 
 
-def other_names(store: Store, entity: StoredEntity) -> list[str]:
-    """What else it is called, in capitals and more than once, most often first."""
+def names(store: Store, entity: StoredEntity) -> Counter[str]:
+    """What it is called in capitals, and how often."""
     texts = Counter(" ".join(mention.text.split()) for mention in store.mentions(entity.id))
-    return [
-        text
-        for text, times in texts.most_common()
-        if times > 1 and text != entity.name and text[:1].isupper() and text.split()[0].lower() not in NO_NAMES
-    ][:OTHER_NAMES]
+    return Counter({text: times for text, times in texts.items() if is_name(text)})
+
+
+def is_name(text: str) -> bool:
+    words = text.lower().split()
+    return text[:1].isupper() and words[0] not in NO_NAMES and (len(words) > 1 or words[0].rstrip(".") not in TITLES)
+
+
+def other_names(entity: StoredEntity, texts: Counter[str]) -> list[str]:
+    """What else it is called, more than once, most often first."""
+    return [text for text, times in texts.most_common() if times > 1 and text != entity.name][:OTHER_NAMES]
 
 
 def places(store: Store, entity: StoredEntity, parts: Sequence[Chapter]) -> list[float]:
@@ -235,7 +244,7 @@ def draw_head(paper: Paper, book: Book) -> None:
     if book.chapters:
         counts.append(f"{book.chapters} chapters")
     counts.append(f"{book.quotations:,} quotations")
-    paper.write(NAME, 92, f"Its people, by how often they are mentioned  ·  {'  ·  '.join(counts)}", 12.5, QUIET)
+    paper.write(NAME, 92, f"Its people, by how often they are named  ·  {'  ·  '.join(counts)}", 12.5, QUIET)
     y = HEAD - 14
     paper.write(MENTIONS, y, "mentions", 10.5, QUIET, ha="right")
     paper.write(SAYS, y, "words said", 10.5, QUIET, ha="right")
