@@ -80,7 +80,7 @@ def test_what_is_drawn(people: Any, tmp_path: Path) -> None:
     assert ben.places == [0, 4 / 400]
     with Store.open(make(tmp_path / "typed.sqlite", types=True)) as store:
         named = [person.entity.name for person in people.look_at(store, "Sea", 5).people]
-    assert named == ["Anna $5$", "Ben", "Rex"], "where there are types, they tell"
+    assert named == ["Anna $5$", "Rex", "Ben"], "where there are types, they tell; who is named most often comes first"
 
 
 def test_the_picture(people: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,8 @@ def memory_of(*entities: list[str]) -> EntityMemory:
         (["Jane Bennet"] * 2, ["Elizabeth Bennet"] * 2, False),
         (["Emma"] * 9 + ["Miss Woodhouse"] * 2, ["Miss Woodhouse"] * 3, True),
         (["Emma"] * 9 + ["Miss Woodhouse"], ["Miss Woodhouse"] * 3, False),  # once is a mistake, most likely
+        (["Jane"] * 9 + ["Jane Fairfax"] + ["Miss Bates"] * 2, ["Miss Bates"] * 3, False),  # she has another surname
+        (["Jane"] * 9 + ["Jane Fairfax"] + ["Miss Fairfax"] * 2, ["Miss Fairfax"] * 3, True),
         (["Emma"] * 9 + ["Mr. Woodhouse"] * 2, ["Mr. Woodhouse"] * 3, False),
         (["Mr. Weston"] * 9 + ["Mr. Knightley"] * 2, ["Mr. Knightley"] * 3, False),
         (["Mrs. Bates"] * 2, ["Miss Bates"] * 2, False),

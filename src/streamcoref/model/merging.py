@@ -110,14 +110,15 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
 
 
 def _names(notes: Notes, votes: int) -> list[MainName]:
-    """Of the entities that have one which most of their names are, in the order of their ids."""
+    """Of the entities that have one which most of their names have a word of, in the order of their ids."""
     called = notes["called"]
     if not len(called):
         return []
     rows = np.arange(len(called))
     top = called.argmax(-1)
-    sure = (called[rows, top] >= votes) & (2 * called[rows, top] >= called.sum(-1))
     title, first, last = (notes[name][rows, top] for name in ("titles", "firsts", "lasts"))
+    agrees = (notes["firsts"] == first[:, None]) | (notes["lasts"] == last[:, None])
+    sure = (called[rows, top] >= votes) & (2 * np.where(agrees, called, 0).sum(-1) >= called.sum(-1))
     columns = zip(*(a.tolist() for a in (notes["id"], rows, title, first, last, _sex(notes["genders"]))), strict=True)
     return sorted(MainName(*values) for values, is_sure in zip(columns, sure.tolist(), strict=True) if is_sure)
 
@@ -158,6 +159,10 @@ def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: 
     forms = (titles == name.title) & (firsts == name.first) & (lasts == name.last)
     counts = np.where(forms, called, 0).sum(-1)
     enough = counts >= np.maximum(votes, RARELY * called.sum(-1))
+    # Jane, who is also Jane Fairfax, is not Miss Bates, whatever she was called by mistake.
+    given = np.array([one.first for one in others])
+    full = np.where((firsts == given[:, None]) & (firsts != lasts) & (called > 0), lasts, name.last)
+    enough &= (full == name.last).all(-1) | ((firsts == given[:, None]) & (lasts == name.last)).any(-1)
     owners = [place for place in np.flatnonzero(enough).tolist() if not others[place].clashes(name)]
     return others[max(owners, key=lambda place: int(counts[place]))] if owners else None
 
