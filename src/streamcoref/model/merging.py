@@ -136,12 +136,12 @@ def _one_person(one: MainName, other: MainName, group: Sequence[MainName]) -> bo
 
 def _owner(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
     """Whose title and surname it is: who is called so, too, and mostly by something else; or who has the given name."""
-    return _called_so(name, others, notes, votes) or _of_full_name(name, others, notes)
+    return _called_so(name, others, notes, votes) or _of_full_name(name, others, notes, votes)
 
 
-def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes) -> MainName | None:
-    """The one whose given name stands before the surname in a full name of either: Emma, Emma Woodhouse, and Miss
-    Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is."""
+def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
+    """The one whose given name stands before the surname in a full name of the two, `votes` times: Emma, Emma
+    Woodhouse, and Miss Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is."""
     rows = np.flatnonzero((notes["lasts"] == name.last).any(-1))  # few of them have the surname
     titles, firsts, lasts, called = (notes[column][rows] for column in ("titles", "firsts", "lasts", "called"))
     full = (called > 0) & (firsts != lasts) & (lasts == name.last) & ~titles_clash(titles, np.array(name.title))
@@ -149,8 +149,9 @@ def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes) -> M
     given = [one for one in others if one.first in every and not one.clashes(name)]
     if len(given) != 1:
         return None
-    own = rows[((firsts == given[0].first) & full).any(-1)].tolist()  # whose names it is among
-    return given[0] if given[0].slot in own or name.slot in own else None
+    both = np.isin(rows, (given[0].slot, name.slot))[:, None]
+    times = called[full & both & (firsts == given[0].first)].sum()
+    return given[0] if times >= votes else None
 
 
 def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
