@@ -98,6 +98,17 @@ def test_fifty_streams_at_once_are_fifty_alone(tmp_path: Path) -> None:
     assert sum(map(len, found)) > 500
 
 
+def test_streams_that_are_only_opened_leave_memory(tmp_path: Path) -> None:
+    """Ten thousand chats may be opened before one of them says a word."""
+    with running(tmp_path / "data", {"streams_in_memory": 3, **UNSAVED}) as server, server.client() as client:
+        ids = [create(client) for _ in range(12)]
+        until = time.monotonic() + PATIENCE
+        while "streamcoref_streams_in_memory 3.0" not in client.get("/metrics").text:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert all(client.get(f"/v1/streams/{id_}").json()["position"] == 0 for id_ in ids)
+
+
 def test_what_every_answer_says(tmp_path: Path) -> None:
     with running(tmp_path / "data", UNSAVED) as server, server.client() as client:
         id_ = create(client, options={"singletons": True})

@@ -104,7 +104,9 @@ class StreamTable:
         id_ = secrets.token_hex(16)
         async with self._seat(id_) as seat:
             seat.open = await self._work.run(partial(self._create, id_, owner, options, state))
-            return seat.open.values()
+            answer = seat.open.values()
+        self._make_room()
+        return answer
 
     def _create(self, id_: str, owner: str, options: dict[str, Any], state: bytes | None) -> OpenStream:
         counted = self._database.row("SELECT count(*) FROM streams WHERE owner = ? AND closed = 0", (owner,))
