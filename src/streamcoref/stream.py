@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import torch
 
 from streamcoref._inputs import Speakers, with_speakers
-from streamcoref._one_moment import are_of_one_moment
 from streamcoref._precisions import FLOAT32
+from streamcoref._saved_parts import are_of_one_moment
 from streamcoref._stream_state import pack_state, unpack_state
 from streamcoref._stream_text import StreamText
 from streamcoref._tracking import EntityTracker

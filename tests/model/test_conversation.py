@@ -68,6 +68,18 @@ def test_narration_beside_it() -> None:
     assert speakers("Anna smiled. “No.”") == [(1, NOBODY, Way.NARRATION)]
 
 
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Anna heard Ben say, “No.”", 2),
+        ("When Anna had gone Ben suddenly said: “No.”", 2),
+        ("Anna, looking at Ben, said, “No.”", 1),
+    ],
+)
+def test_who_stands_before_the_verb_speaks(text: str, speaker: int) -> None:
+    assert speakers(text) == [(speaker, NOBODY, Way.NAMED)]
+
+
 def test_speakers_take_turns_forwards_and_backwards() -> None:
     assert speakers("“A,” said Anna.\n\n“B,” said Ben.\n\n“C.”\n\n“D.”") == [
         (1, 2, Way.NAMED),

@@ -25,7 +25,7 @@ from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
 from streamcoref.model.register import Register, revive
 from streamcoref.model.rows import RowLayout
-from streamcoref.model.score_table import score_table
+from streamcoref.model.score_table import table_for
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
 from streamcoref.model.span_readings import SpanReadings, read_spans
@@ -117,7 +117,7 @@ class IncrementalModel(CorefModel):
         first_waiting = len(spans) - waiting
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
-        table = score_table(
+        table = table_for(self.pair_score)(
             self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own, new_score
         )
         slots: list[int] = []

@@ -178,15 +178,5 @@ class Shortlists(ScoreTable):
         return numbers(self.scorer.refine(pairs, self.tables))
 
 
-def score_table(
-    scorer: PairScorer,
-    tables: FeatureTables,
-    index: FeatureIndex,
-    spans: SpanReadings,
-    memory: EntityMemory,
-    layout: RowLayout,
-    own: FloatArray,
-    new_score: float,
-) -> ScoreTable:
-    kind = EveryPair if scorer.shortlist is None else Shortlists
-    return kind(scorer, tables, index, spans, memory, layout, own, new_score)
+def table_for(scorer: PairScorer) -> type[ScoreTable]:
+    return EveryPair if scorer.shortlist is None else Shortlists

@@ -16,7 +16,7 @@ from streamcoref.server.body_limit import BodyLimit
 from streamcoref.server.crowd import Crowd
 from streamcoref.server.errors_out import add_handlers
 from streamcoref.server.gate import Gate
-from streamcoref.server.heads import Heads
+from streamcoref.server.head_requests import Heads
 from streamcoref.server.logs import RequestLog
 from streamcoref.server.page_files import page_router
 from streamcoref.server.schemas import ERRORS, with_whole_examples

@@ -96,6 +96,22 @@ def test_what_version_4_of_the_words_tells_apart(span: str, entity: list[str], b
     assert value(span, *entity) == expected
 
 
+@pytest.mark.parametrize(
+    ("entity", "turn", "before", "expected"),
+    [
+        ("I", 5, Likeness.LATER_TURN, Likeness.LATER_TURN),
+        ("I", 6, Likeness.LATER_TURN, Likeness.NEITHER_PERHAPS),  # somebody else whom nobody has named
+        ("Anna", 6, Likeness.LATER_TURN, Likeness.LATER_TURN),
+    ],
+)
+def test_who_has_no_name_is_told_apart_by_conversations(entity: str, turn: int, before: int, expected: int) -> None:
+    """From version 4 of the words on; an I that was said in the first turn, and one that is said in a later one."""
+    for words, value_ in ((3, before), (4, expected)):
+        feature = pairs.build("identity", words=words)
+        mentions = [said("I", 2), *([said(entity)] if entity != "I" else [])]
+        assert pairs.value(feature, said("I", 2 * turn), *mentions) == value_
+
+
 def _spans(words: str) -> Notes:
     return pairs.notes_of([said(words, 4)], IDENTITY)  # voice 4: the second turn
 
