@@ -38,9 +38,9 @@ class Chain:
         """Raise if a leg could not begin, before hours have been spent on those before it."""
         made: list[Path] = []
         for leg in self.legs:
-            begin = leg.model.start_from
-            if begin is not None and begin.parent not in made:
-                find_checkpoint(begin)
+            for model in (leg.model.start_from, *(corpus.teacher for corpus in leg.corpora)):
+                if model is not None and model.parent not in made:
+                    find_checkpoint(model)
             if not resume and (leg.run.folder / LOG).exists():
                 raise StreamcorefError(f"{leg.run.folder} has a run already", Remedy.RESUME)
             if leg.run.folder in made:
@@ -91,7 +91,7 @@ class Chain:
 
         One that goes on with the config of the model before has that of the leg that makes it.
         """
-        leg = self.legs[number]
+        leg = _without_absent_teachers(self.legs[number])
         given = leg.model
         begin = leg.model.start_from
         while begin is not None and not begin.exists():
@@ -110,6 +110,15 @@ class Chain:
         whole = {"name": encoder.name, "keep_layers": encoder.keep_layers}
         changes = overlay(given.changes, {"encoder": {key: value for key, value in whole.items() if value}})
         return leg.model_copy(update={"model": given.model_copy(update={"start_from": begin, "changes": changes})})
+
+
+def _without_absent_teachers(leg: Recipe) -> Recipe:
+    """What they will find does not change the number of documents and pieces."""
+    absent = {corpus.teacher for corpus in leg.corpora if corpus.teacher is not None and not corpus.teacher.exists()}
+    corpora = (
+        corpus.model_copy(update={"teacher": None}) if corpus.teacher in absent else corpus for corpus in leg.corpora
+    )
+    return leg.model_copy(update={"corpora": tuple(corpora)})
 
 
 def read_chain(path: str | Path, settings: Sequence[str] = ()) -> Chain:

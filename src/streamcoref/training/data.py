@@ -12,6 +12,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.training.label_loss import LabelTasks
 from streamcoref.training.recipe import CorpusOptions, Recipe
+from streamcoref.training.silver import Teacher
 from streamcoref.training.steps import Example
 
 
@@ -37,6 +38,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         labels = None if source is None else LabelFiles(source.path)
+        teacher = None if options.teacher is None else Teacher(options.teacher, options.scheme)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
@@ -45,6 +47,8 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             document = replace(document, genre=config.genre_of(document))
             if labels is not None:
                 document = labels.add_to(document)
+            if teacher is not None:
+                document = teacher.add_to(document, options.singletons)
             if options.quotations is not None:
                 document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)

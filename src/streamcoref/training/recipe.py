@@ -49,6 +49,7 @@ class CorpusOptions(Options):
     singletons: bool = False  # whether mentions without a partner are annotated
     labels: LabelSource | None = None  # None: those that its documents carry
     quotations: Path | None = None  # a folder of LitBank's quotations: paragraphs begin where the speaker changes
+    teacher: Path | None = None  # a model whose entities, in this scheme, are added where nothing is annotated
 
 
 class LabelWeights(Options):
