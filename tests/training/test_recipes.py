@@ -20,8 +20,8 @@ from streamcoref.training.start import start_model
 
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
-CHAIN = ROOT / "recipes" / "default" / "chain.toml"
-LEGS = sorted(path for path in CHAIN.parent.glob("*.toml") if path != CHAIN)
+CHAINS = {name: ROOT / "recipes" / name / "chain.toml" for name in ("default", "base")}
+LEGS = sorted(path for chain in CHAINS.values() for path in chain.parent.glob("*.toml"))
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
     *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny", "query"),
@@ -50,24 +50,39 @@ def test_a_recipe_is_valid_and_so_is_its_model(path: Path) -> None:
 BASELINES = {"paper-ontonotes-baseline", "litbank", "ontogum", "small-baseline", "small-baseline-longer"}
 
 
-def test_the_legs_of_the_default_model_follow_each_other() -> None:
-    chain = read_chain(CHAIN)
-    assert {leg.run.folder.name for leg in chain.legs} == {path.stem for path in LEGS}
-    configs = [leg.model_config_of() for leg in chain.legs]
-    assert [config.kind for config in configs] == ["baseline", "incremental", "incremental"]
-    for before, leg in pairwise(chain.legs):
+@pytest.mark.parametrize("name", CHAINS)
+def test_the_legs_of_a_model_follow_each_other(name: str) -> None:
+    chain = read_chain(CHAINS[name])
+    own = {path.stem for path in LEGS if path.parent.name == name and path.stem != "chain"}
+    assert {leg.run.folder.name for leg in chain.legs} == own | {"teacher"}
+    teachers = [leg for leg in chain.legs if leg.run.folder.name == "teacher"]
+    legs = [leg for leg in chain.legs if leg not in teachers]
+    configs = [leg.model_config_of() for leg in legs]
+    assert [config.kind for config in configs] == ["baseline", *["incremental"] * (len(legs) - 1)]
+    for before, leg in pairwise(legs):
         assert leg.model.start_from == before.run.folder / "best"
     for one in ("schemes", "labels", "spans", "segments", "genres"):
         assert len({repr(getattr(config, one)) for config in configs}) == 1, one
     assert len({(config.encoder.layers, config.encoder.mix) for config in configs}) == 1
     assert chain.bundle is not None
-    assert chain.bundle.source == chain.legs[-1].run.folder / "best"
-    for leg, config in zip(chain.legs, configs, strict=True):
+    assert chain.bundle.source == legs[-1].run.folder / "best"
+    for leg, config in zip(legs, configs, strict=True):
         for corpus in leg.corpora:
             assert {corpus.scheme, corpus.labels.scheme if corpus.labels else None} <= {*config.schemes, None}
 
 
-@pytest.mark.parametrize("path", [*RECIPES, CHAIN, *LEGS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("name", CHAINS)
+def test_the_teacher_of_a_model_has_read_none_of_the_texts_that_it_answers(name: str) -> None:
+    """Or it would have learnt to leave out what is not annotated there."""
+    chain = read_chain(CHAINS[name])
+    (teacher,) = (leg for leg in chain.legs if leg.run.folder.name == "teacher")
+    taught = [corpus for corpus in chain.legs[-1].corpora if corpus.teacher is not None]
+    assert [corpus.teacher for corpus in taught] == [teacher.run.folder / "best"]
+    assert {corpus.path for corpus in taught}.isdisjoint(corpus.path for corpus in teacher.corpora)
+    assert {corpus.scheme for corpus in taught} <= {corpus.scheme for corpus in teacher.corpora}
+
+
+@pytest.mark.parametrize("path", [*RECIPES, *LEGS], ids=lambda path: "-".join(path.parts[-2:]))
 def test_every_value_of_a_recipe_has_a_comment(path: Path) -> None:
     """On its line, or on its table's line, or on the line above either."""
     lines = path.read_text(encoding="utf-8").splitlines()
