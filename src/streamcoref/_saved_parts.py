@@ -37,8 +37,9 @@ def _numbers_agree(state: State, tracker: EntityTracker) -> bool:
     reported = [*(one.number for one in tracker.entities.values()), *tracker.past.values()]
     if len(set(reported)) < len(reported) or max(reported, default=-1) >= state.memory.next_id:
         return False
-    held = {*state.memory.ids.tolist(), *state.register.ids()}
-    return state.conversation.named().issuperset(tracker.past) and held.isdisjoint(tracker.past)
+    if not state.conversation.named().issuperset(tracker.past):
+        return False
+    return tracker.past.keys().isdisjoint(state.memory.ids.tolist()) and not state.register.known(tracker.past)
 
 
 def _sizes_agree(state: State, tracker: EntityTracker, whole: bool) -> bool:
@@ -48,6 +49,7 @@ def _sizes_agree(state: State, tracker: EntityTracker, whole: bool) -> bool:
         columns = memory.ids.tolist(), memory.sizes.tolist(), memory.best_scores.tolist()
         found |= {number: (size, score) for number, size, score in zip(*columns, strict=True)}
     entities = tracker.entities
+    found |= state.register.known(entities.keys() - found)  # who is elsewhere, and still named by turns
     if whole and {n: size for n, (size, _) in found.items()} != {n: one.size for n, one in entities.items()}:
         return False
     for number, one in entities.items():

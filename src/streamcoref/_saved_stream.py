@@ -137,7 +137,7 @@ class SavedStream(Options):
             if number in self.past.values() or not first[5] <= last[5] <= sentence:
                 raise ValueError("an entity that is finished or yet to come")
             for mention in (first, last):
-                _check_mention(mention, self.segments.first_word, read)
+                check_mention(mention, self.segments.first_word, read)
         return self
 
     @model_validator(mode="after")
@@ -149,7 +149,7 @@ class SavedStream(Options):
         return self
 
 
-def _check_mention(mention: SavedMention, words: int, characters: int) -> None:
+def check_mention(mention: SavedMention, words: int, characters: int) -> None:
     """Raise unless a mention was read among so many words and characters."""
     word_start, word_end, start, end, text, _, _ = mention
     if not word_start < word_end <= words:

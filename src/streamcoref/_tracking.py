@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Ev
 from streamcoref.language.running_name import RunningName
 
 if TYPE_CHECKING:
+    from streamcoref._laid_by import LaidBy
+    from streamcoref.model.memory import EntityRecord
     from streamcoref.model.reading import Link, SegmentResult
     from streamcoref.model.turns import SpokenQuotation
 
@@ -49,11 +51,18 @@ class EntityTracker:
     Mentions whose decision is less probable than `min_score` are left out. Entities of one mention are answered if they
     say something, and else only with `singletons`, and if they look like mentions: a mention score above 0. `types` are
     those that the model tells apart: an entity has the one that its mentions find most likely, all of them alike.
+
+    Of entities that left the memory and may come back all is remembered here, or `laid_by`: then here only of those
+    whom turns still name.
     """
 
-    def __init__(self, singletons: bool, min_score: float, types: Sequence[str] = ()) -> None:
+    def __init__(
+        self, singletons: bool, min_score: float, types: Sequence[str] = (), laid_by: LaidBy | None = None
+    ) -> None:
         self.singletons, self.min_score, self.types = singletons, min_score, types
+        self._laid_by = laid_by
         self.entities: dict[int, Tracked] = {}  # alive
+        self.leaving: set[int] = set()  # of these: who is to be laid by when no turn names them any more
         self.past: dict[int, int] = {}  # finished, but turns still name them: under which numbers they were reported
 
     def answered(self, links: Iterable[Link]) -> list[Link]:
@@ -85,6 +94,28 @@ class EntityTracker:
         entity.started = True
         started = EntityStarted(entity.number, entity.first)
         return [started] if entity.size == 1 else [started, MentionLinked(entity.number, mention)]
+
+    def recall(self, came_back: Iterable[EntityRecord], words: int) -> None:
+        """These are in the memory again, of a text of which so many words have been read."""
+        if self._laid_by is None:
+            return
+        for record in came_back:
+            self.leaving.discard(record.id)
+            entity = None if record.id in self.entities else self._laid_by.take(record, words)
+            if entity is not None:
+                taken = (other.number for other in self.entities.values())
+                if not self.is_sound(entity) or entity.number in {*taken, *self.past.values()}:
+                    raise self._laid_by.damaged()
+                self.entities[record.id] = entity
+
+    def lay_by(self, entities: Iterable[int], named: Collection[int]) -> None:
+        """These have left the memory, and may come back. Whom turns name may yet be those of a quotation."""
+        if self._laid_by is None:
+            return
+        self.leaving.update(number for number in entities if number in self.entities)
+        ready = sorted(self.leaving.difference(named))
+        self._laid_by.put({number: self.entities.pop(number) for number in ready})
+        self.leaving.difference_update(ready)
 
     def settle(self, result: SegmentResult) -> list[Event]:
         """What a segment brought besides its mentions."""
@@ -163,7 +194,18 @@ class EntityTracker:
         return events
 
     def finish_all(self) -> list[Event]:
+        """Whoever is remembered here."""
         return self.finish(sorted(self.entities))
+
+    def finish_laid_by(self, words: int) -> Iterator[Event]:
+        """Then the others, one by one; so many words have been read."""
+        if self._laid_by is None:
+            return
+        for number, entity in self._laid_by.rest(words):
+            if not self.is_sound(entity):
+                raise self._laid_by.damaged()
+            if entity.started and number not in self.leaving:  # what lies there of these is older
+                yield self._finished(entity)
 
     def _finished(self, entity: Tracked) -> EntityFinished:
         named = entity.number, entity.name.name(), entity.size, entity.first, entity.last
@@ -190,6 +232,7 @@ class EntityTracker:
             "past": {str(number): reported for number, reported in self.past.items()},
         }
 
-    def restore(self, values: Mapping[str, Any]) -> None:
+    def restore(self, values: Mapping[str, Any], in_memory: Collection[int] = ()) -> None:
         self.entities = {int(number): Tracked.from_values(entity) for number, entity in values["entities"].items()}
         self.past = {int(number): reported for number, reported in values.get("past", {}).items()}
+        self.leaving = self.entities.keys() - in_memory if self._laid_by is not None else set()

@@ -28,6 +28,7 @@ from streamcoref.model.parts import load_code, loaded_code
 from streamcoref.model.precision import check_precision, use_precision
 from streamcoref.model.predict import Watch, predict
 from streamcoref.model.reading import Reading, SegmentResult
+from streamcoref.model.register import NewRegister, Ring
 from streamcoref.model.state import State
 from streamcoref.options import ResolveOptions
 from streamcoref.progress import OnProgress, ReadingProgress
@@ -286,12 +287,22 @@ class Resolver:
 
         `key` is the one that the state was sealed with by `Stream.state(key)`; no other state is taken then.
         """
+        return self._stream(state, key, options)
+
+    def stream_into(self, register: NewRegister, state: bytes | None, options: Mapping[str, Any]) -> Stream:
+        """As `stream`, for a store: whoever may come back is in a register of its own, not in the stream's state."""
+        return self._stream(state, None, options, register)
+
+    def _stream(
+        self, state: bytes | None, key: bytes | None, options: Mapping[str, Any], register: NewRegister = Ring
+    ) -> Stream:
         chosen = saved_options(state, key) if state is not None and not options else self._options(options)
         chosen.check(self.checkpoint.config)
         if chosen.passes > 1:
             raise StreamcorefError("a stream is read once; resolve and resolve_file read a text twice")
         reading = self._reading(chosen, chosen.genre)
-        return Stream(self.checkpoint, self._encoder, reading, lambda: self.fingerprint, chosen, state, key)
+        told = self.checkpoint, self._encoder, reading, lambda: self.fingerprint, chosen
+        return Stream(*told, state, key, register)
 
     def save(
         self, folder: str | Path, *, figures: Figures | Evaluation | None = None, licence: str | None = None
@@ -333,7 +344,7 @@ class Resolver:
             licence=licence,
         )
 
-    def _options(self, given: dict[str, Any]) -> ResolveOptions:
+    def _options(self, given: Mapping[str, Any]) -> ResolveOptions:
         options = ResolveOptions.of(given)
         options.check(self.checkpoint.config)
         return options

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import torch
 
 from streamcoref._inputs import Speakers, with_speakers
+from streamcoref._laid_by import LaidBy, Shelf
 from streamcoref._precisions import FLOAT32
 from streamcoref._saved_parts import are_of_one_moment
 from streamcoref._stream_state import pack_state, unpack_state
@@ -22,6 +23,7 @@ from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.model.encoder_service import SegmentService
 from streamcoref.model.incremental import IncrementalModel
 from streamcoref.model.reading import Reading, SegmentResult
+from streamcoref.model.register import NewRegister, Ring
 from streamcoref.model.segments import Segment
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.options import ResolveOptions
@@ -43,6 +45,7 @@ class Stream:
         options: ResolveOptions,
         state: bytes | None = None,
         key: bytes | None = None,
+        register: NewRegister = Ring,
     ) -> None:
         """`fingerprint` is asked for only when a state is saved or read: it goes over all weights."""
         model = checkpoint.model
@@ -57,8 +60,10 @@ class Stream:
         self._segmenter = checkpoint.segmenter
         self._text = StreamText(self._segmenter)
         self._part_end: dict[str, Any] | None = None  # while parts are fed ahead: the text's values after the last one
-        self._state = model.new_state()
-        self._tracker = EntityTracker(options.singletons, options.min_score, model.labels.types)
+        self._state = model.new_state(register)
+        shelf = self._state.register
+        laid_by = LaidBy(shelf) if isinstance(shelf, Shelf) else None
+        self._tracker = EntityTracker(options.singletons, options.min_score, model.labels.types, laid_by)
         self._closed = False
         if state is not None:
             self._restore(state, key)
@@ -155,6 +160,10 @@ class Stream:
         events += self._tracker.quote(self._state.conversation.report(final=True))
         return events + self._tracker.finish_all()
 
+    def finish_laid_by(self) -> Iterator[Event]:
+        """Of a stream whose register is in a store, when it is closed: finish those who are there, one by one."""
+        return self._tracker.finish_laid_by(self.words_read)
+
     def _check_open(self) -> None:
         if self._closed:
             raise StreamcorefError("this stream is closed; begin another with Resolver.stream()")
@@ -204,6 +213,7 @@ class Stream:
 
     def _events(self, segment: Segment, result: SegmentResult) -> list[Event]:
         events: list[Event] = []
+        self._tracker.recall(result.came_back, self.words_read)
         for link in self._tracker.answered(result.links):
             start, end = link.span
             words = segment.words[start - segment.first_word : end - segment.first_word]
@@ -214,6 +224,7 @@ class Stream:
         events += self._tracker.settle(result)
         evicted = (record.id for record in result.evicted)
         turns = self._state.conversation
+        self._tracker.lay_by(result.laid_by, turns.named())
         return events + self._tracker.finish(evicted, turns.named(), turns.speakers())
 
     def state(self, key: bytes | None = None) -> bytes:
@@ -255,9 +266,9 @@ class Stream:
                     f"the state was saved with {name}={saved!r}, but the stream was asked for with "
                     f"{name}={ours[name]!r}; go on with the same options, or give none"
                 )
-        self._state = self._model.load_state(memory)
+        self._state.restore(memory)
         self._closed = values["closed"]
-        self._tracker.restore(values)
+        self._tracker.restore(values, self._state.memory.ids.tolist())
         self._text = StreamText.from_values(self._segmenter, values)
         turns = values["segments"]["trackers"][Quotations.name][0]
         if (self._state.words, self._state.pieces) != (self._text.words, self._text.pieces) or not are_of_one_moment(

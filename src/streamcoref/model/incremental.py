@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import torch
@@ -18,13 +19,13 @@ from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
-from streamcoref.model.memory import EntityMemory
+from streamcoref.model.memory import EntityMemory, EntityRecord
 from streamcoref.model.merging import Merge, merge_same_names, merge_who_answers
 from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.reading import Link, Reading, SegmentResult
-from streamcoref.model.register import Register, revive
-from streamcoref.model.rows import RowLayout
+from streamcoref.model.register import NewRegister, Ring, revive
+from streamcoref.model.rows import RowLayout, are_entity_rows
 from streamcoref.model.score_table import table_for
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_labels import SpanLabels
@@ -93,18 +94,23 @@ class IncrementalModel(CorefModel):
         segment = spans.segment
         spans, waiting = self.pair_score.features.in_order(spans)
         with deciding(self):
-            notes, links = self.link(spans, waiting, state, reading, decide)
+            notes, links, came_back = self.link(spans, waiting, state, reading, decide)
             merged = self.merge(state, reading.merge) if reading.merge else []
             alive = len(state.memory)
-            evicted = state.memory.remove(reading.evict(state.memory, segment.end))
-            evicted = state.register.keep(evicted, reading.revive, segment.end)
+            leave = state.memory.remove(reading.evict(state.memory, segment.end))
+            evicted = state.register.keep(leave, reading.revive, segment.end)
         state.advance(segment)
-        return SegmentResult([spans], links, evicted, alive, notes, state.conversation.report(), merged)
+        gone = {record.id for record in evicted}
+        laid_by = [record.id for record in leave if record.id not in gone]
+        said = state.conversation.report()
+        return SegmentResult([spans], links, evicted, alive, notes, said, merged, came_back, laid_by)
 
     def link(
         self, spans: SegmentSpans, waiting: int, state: State, reading: Reading, decide: Decide | None = None
-    ) -> tuple[Notes, list[Link]]:
+    ) -> tuple[Notes, list[Link], list[EntityRecord]]:
         """Join each span to the entity of the best score, if that is better than a new one, else start one.
+
+        Before that those come back whom the spans name.
 
         The last ones, `waiting` of them, wait: before them it is settled who speaks, as far as the others tell.
         """
@@ -113,7 +119,7 @@ class IncrementalModel(CorefModel):
         new_score = self.new_entity_score.item()
         decide = decide or (lambda _spans, _m, scores: greedy(scores, new_score))
         readings = read_spans(spans, self.pair_score, self.update)
-        revive(memory, state.register, readings.notes)
+        came_back = revive(memory, state.register, readings.notes, readings.vectors, state.read)
         first_waiting = len(spans) - waiting
         memory.reserve(len(memory) + len(spans))
         own = numbers(spans.link_scores)
@@ -148,7 +154,7 @@ class IncrementalModel(CorefModel):
         mention_scores = readings.notes["score"].tolist()
         more = mention_scores, shares, self.labels.type_shares(spans.vectors)
         links = describe(spans.word_spans, memory.ids[slots], slots, starts, table.scores, new_score, *more)
-        return readings.notes, links
+        return readings.notes, links, came_back
 
     def merge(self, state: State, votes: int) -> list[Merge]:
         """Make one of entities that are one by their names, or by who answers to them."""
@@ -168,11 +174,12 @@ class IncrementalModel(CorefModel):
         memory.join(slot, weight, spans.rows[m], spans.notes, m)
         return 1.0 - weight
 
-    def new_state(self) -> State:
+    def new_state(self, register: NewRegister = Ring) -> State:
         scorer = self.pair_score
         contexts = scorer.contexts if scorer.uses_text else 0
         memory = EntityMemory(self.layout.size, scorer.features.features, contexts, self.device)
-        return State(memory, Register(memory.empty()))
+        are_rows = partial(are_entity_rows, layout=self.layout, scorer=scorer, update=self.update)
+        return State(memory, register(memory.empty(), are_rows))
 
     def again(self, state: State, reading: Reading) -> State:
         """Before the first word of a text that has been read to its end: whoever has a name in it is known."""

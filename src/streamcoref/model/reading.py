@@ -55,7 +55,8 @@ class SegmentResult:
 
     `alive` counts the entities before these went. A whole-document model has one result for all segments, and holds no
     entities: there `alive` is None. Links stand in the order in which they were decided, as the spans do, and `notes`
-    are what was known of these. `quotations` are those of which no more will be known.
+    are what was known of these. `quotations` are those of which no more will be known. Who `came_back` from the
+    register stands here as they were there; `laid_by` are the numbers of those who went there.
     """
 
     spans: list[SegmentSpans]
@@ -65,3 +66,5 @@ class SegmentResult:
     notes: Notes | None = None
     quotations: list[SpokenQuotation] = field(default_factory=list)
     merged: list[Merge] = field(default_factory=list)
+    came_back: list[EntityRecord] = field(default_factory=list)
+    laid_by: list[int] = field(default_factory=list)

@@ -13,18 +13,16 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from streamcoref.checked import Count, Options, Positive, Text
+from streamcoref.checked import Count, Options, Positive
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, Conversation
 from streamcoref.model.memory import EntityMemory
-from streamcoref.model.notes import Array, Notes
 from streamcoref.model.register import Register
 from streamcoref.model.segments import Segment
-from streamcoref.model.text_context import TextContext
+from streamcoref.model.soundness import Extent, SavedText, are_sound
 from streamcoref.model.turns import MOST_TURNS, NOBODY, Way
 
 VERSION = 5
-_LARGEST = 1e15  # of any number of an entity: what is computed with it stays finite
 _REGISTER = "register."  # before the names of what is saved of those who may come back
 _DAMAGED = "this is not a saved streamcoref state, or it is damaged"
 
@@ -41,13 +39,18 @@ class State:
     words: int = 0
     before: int = 0  # pieces of earlier passes, if the text is being read once more
 
+    @property
+    def read(self) -> Extent:
+        """How much of the text has been."""
+        return Extent(self.memory.next_id, self.pieces, self.before)
+
     def advance(self, segment: Segment) -> None:
         """Note that a segment has been read."""
         self.pieces = segment.end
         self.words = segment.first_word + len(segment.words)
 
     def to_bytes(self) -> bytes:
-        header = {
+        header: dict[str, Any] = {
             "version": VERSION,
             "next_id": self.memory.next_id,
             "pieces": self.pieces,
@@ -57,8 +60,10 @@ class State:
             "texts": _texts(self.memory),
             "register_texts": _texts(self.register.memory),
         }
+        if (outside := self.register.to_values()) is not None:
+            header["registered"] = outside
         tensors = _tensors(self.memory)
-        if len(self.register):
+        if len(self.register.memory):
             tensors |= {_REGISTER + name: tensor for name, tensor in _tensors(self.register.memory).items()}
         tensors["header"] = torch.frombuffer(bytearray(json.dumps(header).encode()), dtype=torch.uint8)
         data: bytes = save(tensors)
@@ -87,7 +92,8 @@ class State:
         _fill(self.memory, tensors, header, header.texts)
         if dormant:
             _fill(self.register.memory, dormant, header, header.register_texts)
-        if not set(self.memory.ids.tolist()).isdisjoint(self.register.memory.ids.tolist()):
+        self.register.check_values(header.registered)
+        if self.register.known(set(self.memory.ids.tolist())):
             raise StreamcorefError(_DAMAGED)
         self.conversation = Conversation.from_values(header.conversation.model_dump())
         if not self.conversation.is_sound(header.words, header.next_id):
@@ -124,7 +130,7 @@ def _fill(
         )
     if not memory.notes.same_columns(columns):
         raise StreamcorefError("the state was saved by another model: other things are noted of its entities")
-    if not _is_sound(memory, header, rows, columns, saved_texts):
+    if not are_sound(memory, Extent(header.next_id, header.pieces, header.before), rows, columns, saved_texts):
         raise StreamcorefError(_DAMAGED)
     memory.reserve(len(rows))
     memory.count, memory.next_id = len(rows), header.next_id
@@ -132,15 +138,6 @@ def _fill(
     for name, column in columns.items():
         memory.notes[name][: len(rows)] = column
     memory.texts = [tuple(text.context() for text in texts) for texts in saved_texts]
-
-
-class SavedText(Options):
-    words: list[Text]
-    start: Count
-    end: Count
-
-    def context(self) -> TextContext:
-        return TextContext(tuple(self.words), self.start, self.end)
 
 
 Numbered = Annotated[int, Field(strict=True, ge=NOBODY, le=1 << 48)]  # an entity, or nobody
@@ -180,30 +177,4 @@ class SavedMemory(Options):
     texts: list[list[SavedText]]
     register_texts: list[list[SavedText]]
     conversation: SavedConversation
-
-
-def _is_sound(
-    memory: EntityMemory,
-    header: SavedMemory,
-    rows: Tensor,
-    columns: dict[str, Array],
-    saved_texts: list[list[SavedText]],
-) -> bool:
-    """Whether these can be the entities of a text of which so much has been read."""
-    ids, sizes, starts, places = (columns[name] for name in ("id", "size", "start", "place"))
-    if rows.dtype != torch.float32 or not bool((rows.abs() <= _LARGEST).all()):  # nor is any of them NaN
-        return False
-    if not bool(((ids >= 0) & (ids < header.next_id)).all()) or len(np.unique(ids)) < len(ids):
-        return False
-    if not bool(
-        ((sizes >= 1) & (sizes <= header.pieces + header.before)).all() and (np.abs(columns["score"]) <= _LARGEST).all()
-    ):
-        return False
-    if not bool(((starts >= 0) & (places >= 2 * starts) & (places <= 2 * header.pieces)).all()):
-        return False
-    if len(saved_texts) != (len(ids) if memory.contexts else 0):
-        return False
-    for texts, size in zip(saved_texts, sizes.tolist(), strict=False):
-        if len(texts) != min(size, memory.contexts) or any(not x.start < x.end <= len(x.words) for x in texts):
-            return False
-    return all(feature.is_sound(Notes(columns)) for feature in memory.features)
+    registered: tuple[Count, Count] | None = None  # what a register says that is elsewhere

@@ -98,10 +98,16 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
+def begin(connection: sqlite3.Connection) -> None:
+    """Open a transaction, unless one is open. Closed without a commit, a connection undoes it."""
+    if not connection.in_transaction:
+        connection.execute("BEGIN IMMEDIATE")
+
+
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of what happens inside, or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
+    """All of what happens inside, and since the transaction was opened that is open, or nothing."""
+    begin(connection)
     try:
         yield
         connection.execute("COMMIT")

@@ -13,6 +13,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from streamcoref.document import Mention, Quotation, Section
 from streamcoref.errors import Remedy, StreamcorefError
@@ -32,6 +33,11 @@ from streamcoref.store.connection import absent, clear, connect, explained, tran
 from streamcoref.store.lock import WriterLock
 from streamcoref.store.schema import SCHEMA, TEXT_TABLE, ReadingPosition, StoredEntity, StoreOrigin, columns
 from streamcoref.text.sections import Heading
+
+if TYPE_CHECKING:
+    from streamcoref.model.memory import EntityMemory
+    from streamcoref.model.register import AreRows
+    from streamcoref.store.register_table import RegisterTable
 
 _PART = 1 << 16  # characters of a text in a row
 _EVERY = -1  # as SQLite says "no limit"
@@ -149,8 +155,23 @@ class Store:
                 connection.execute(_SECTION, (heading.title, heading.level, heading.start))
             if length is not None:
                 connection.execute(_END_SECTIONS, (length, 0))
+            if position.done:  # nobody comes back any more
+                connection.execute("DELETE FROM register")
+                connection.execute("DELETE FROM register_words")
         self._check_place()
         self.position = position
+
+    def register(self, memory: EntityMemory, are_rows: AreRows) -> RegisterTable:
+        """Who may come back into a memory like this one, as of the store's position.
+
+        What changes in it is part of the next commit, or of none if the store is closed before.
+        """
+        from streamcoref.store.register_table import RegisterTable
+
+        table = RegisterTable(self.path, self._connection, memory, are_rows)
+        if self.position.state is None and len(table):
+            raise table.damaged()
+        return table
 
     def begin_again(self, state: bytes) -> None:
         """Forget what has been found: the text is read once more from its beginning, by a stream of this state."""

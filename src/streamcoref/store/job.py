@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from streamcoref.text.decoding import check_encoding
 if TYPE_CHECKING:
     from streamcoref.events import Event
     from streamcoref.resolver import Resolver
+    from streamcoref.stream import Stream
 
 SAVE_SECONDS = 2.0  # what is lost at most when the process is killed
 
@@ -83,7 +85,7 @@ def resolve_to_store(
         _refuse_changes(store, now)
         stopping = Stopping(should_stop)
         if not source.is_read(store, stopping):
-            if chosen.passes > 1 and not resolver.stream(store.position.state, **once).reads_again:
+            if chosen.passes > 1 and not _stream(resolver, store, once).reads_again:
                 _read_on(resolver, source, store, once, on_progress, stopping, once_more=True)
             _read_on(resolver, source, store, once, on_progress, stopping)
     return Store.open(target)
@@ -131,6 +133,11 @@ def _shown(value: object) -> str:
     return "the model's" if value is None else json.dumps(value) if isinstance(value, bool) else str(value)
 
 
+def _stream(resolver: Resolver, store: Store, options: Mapping[str, Any]) -> Stream:
+    """One that goes on where the store stands; whoever may come back is in the store."""
+    return resolver.stream_into(store.register, store.position.state, options)
+
+
 def _read_on(
     resolver: Resolver,
     source: StoreSource,
@@ -147,7 +154,7 @@ def _read_on(
     then it has what this one has found.
     """
     reading = source.reading(store, stopping)
-    stream = resolver.stream(store.position.state, **options)
+    stream = _stream(resolver, store, options)
     if stream.words_read != store.position.words:
         raise StreamcorefError(
             f"{store.path}: this store is damaged: its parts are not of one moment", Remedy.MAKE_ANEW
@@ -159,7 +166,8 @@ def _read_on(
         state = None if done else stream.state()
         position = replace(reading.position, words=stream.words_read, state=state, done=done)
         headings = reading.new_headings()
-        store.commit(events, position, reading.sha256, headings=headings, length=reading.length if done else None)
+        found = chain(events, stream.finish_laid_by()) if done else events
+        store.commit(found, position, reading.sha256, headings=headings, length=reading.length if done else None)
         events.clear()
 
     saved = monotonic()

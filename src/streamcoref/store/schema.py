@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from streamcoref.document import Mention, Quotation, Section
 
 APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
-VERSION = 2
+VERSION = 3
 
 SCHEMA = (
     """CREATE TABLE input (
@@ -69,6 +69,18 @@ SCHEMA = (
         gone INTEGER PRIMARY KEY,
         kept INTEGER NOT NULL REFERENCES entities (id)
     )""",
+    # Who left the memory, while the text is being read: see store/register_table.py.
+    """CREATE TABLE register (
+        entity INTEGER PRIMARY KEY,
+        record BLOB NOT NULL,
+        tracked BLOB
+    )""",
+    """CREATE TABLE register_words (
+        word INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        entity INTEGER NOT NULL,
+        PRIMARY KEY (word, size DESC, entity)
+    ) WITHOUT ROWID""",
     "CREATE INDEX entities_by_size ON entities (size DESC, id)",
     "CREATE INDEX entities_by_name ON entities (name COLLATE NOCASE)",
     "CREATE INDEX mentions_by_entity ON mentions (entity, word_start)",

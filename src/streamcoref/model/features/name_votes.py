@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -129,14 +129,27 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)
 
 
-def named_by(spans: Notes, entities: Notes) -> BoolArray:
-    """Which entities [n] are mostly called as one of these spans [k] says, or by a part of it."""
+def words_of_names(spans: Notes) -> IntArray:
+    """The words, as hashes, that those of these spans which are names are compared by."""
     names = np.flatnonzero(spans["kind"] == SpanKind.NAME)
-    words = np.concatenate([spans["first"][names], spans["last"][names]])
+    words: IntArray = np.unique(np.concatenate([spans["first"][names], spans["last"][names]]))
+    return words
+
+
+def words_of_forms(entity: Mapping[str, Any]) -> set[int]:
+    """The words, as hashes, by which an entity of these notes can be named."""
+    forms = zip(entity["called"], entity["firsts"], entity["lasts"], strict=True)
+    return {int(word) for called, *words in forms if called for word in words}
+
+
+def named_by(spans: Notes, entities: Notes) -> tuple[IntArray, IntArray]:
+    """The pairs of a span [k] and an entity [n] that is mostly called as the span says, or by a part of it."""
+    names = np.flatnonzero(spans["kind"] == SpanKind.NAME)
+    words = words_of_names(spans)
     known = (entities["called"] > 0) & (np.isin(entities["firsts"], words) | np.isin(entities["lasts"], words))
-    found: BoolArray = np.atleast_1d(known.any(-1))  # few of them, as a rule, so that only these are compared
-    rows = np.flatnonzero(found)
-    if len(rows):
-        likeness = compare_names(spans.at((names, None)), entities.at(rows))  # [names, rows]
-        found[rows] = np.isin(likeness, _NAMED).any(0)
-    return found
+    rows = np.flatnonzero(known.any(-1))  # few of them, as a rule, so that only these are compared
+    if not len(rows):
+        return rows, rows
+    likeness = compare_names(spans.at((names, None)), entities.at(rows))  # [names, rows]
+    named, found = np.nonzero(np.isin(likeness, _NAMED))
+    return names[named], rows[found]
