@@ -32,6 +32,13 @@ def test_what_is_named_is_there(page: str) -> None:
     assert [path for path in named(page) if not find(path)] == []
 
 
+def test_every_public_module_is_on_the_map() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    modules = [path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("_")]
+    assert len(modules) > 5
+    assert [name for name in modules if not re.search(rf"[`/]{name}`", text)] == []
+
+
 def test_every_package_is_on_the_map() -> None:
     packages = {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE}
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -34,14 +35,18 @@ PUBLIC = [
 # Of an extra: only where its package is installed.
 EXTRA = {"streamcoref.integrations.spacy": "spacy"}
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples").glob("*.ipynb")])
 
 
 def code(path: Path) -> Iterator[str]:
-    """The Python of a script, or of a page's blocks."""
+    """The Python of a script, of a notebook's cells, or of a page's blocks."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         yield text
+        return
+    if path.suffix == ".ipynb":
+        cells = (cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code")
+        yield from ("".join(line for line in cell["source"] if line[0] not in "!%") for cell in cells)
         return
     yield from re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 

@@ -18,6 +18,7 @@ import torch
 from streamcoref._stream_state import pack_state, unpack_state
 from streamcoref.errors import StreamcorefError
 from streamcoref.events import EntityFinished, Event
+from streamcoref.model.incremental import IncrementalModel
 from streamcoref.resolver import load
 from streamcoref.stream import Stream
 from streamcoref.text import document_from_text
@@ -338,8 +339,12 @@ def test_a_stream_has_tensors_for_its_entities_only() -> None:
     resolver().stream(scheme="litbank")
     before = tensor_bytes()
     streams = [resolver().stream(scheme="litbank") for _ in range(20)]
-    rows = streams[0]._state.memory.rows
-    assert tensor_bytes() - before == 20 * rows.numel() * rows.element_size()
+    taken = tensor_bytes() - before
+    model = resolver().checkpoint.model
+    assert isinstance(model, IncrementalModel)
+    rows = model.new_state().memory.rows
+    assert len(streams) == 20
+    assert taken == 20 * rows.numel() * rows.element_size()
 
 
 @pytest.mark.model

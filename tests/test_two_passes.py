@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 from streamcoref import Resolver, StoppedError, StreamcorefError
 from streamcoref.events import Event
+from streamcoref.formats import files
 from streamcoref.progress import ReadingProgress
 from streamcoref.store import Store
 from tests.model import toys
@@ -123,11 +123,6 @@ def test_a_text_that_is_read_twice_is_known_from_its_beginning(book: Path, tmp_p
     assert sorted((start, end) for _, start, end in mentions(events)) == sorted((a, b) for _, _, a, b in twice)
 
 
-def _small_chunks(path: Path) -> Generator[bytes]:
-    data = path.read_bytes()
-    yield from (data[first : first + 600] for first in range(0, len(data), 600))
-
-
 def _as_many(seen: list[ReadingProgress], parts: int) -> bool:
     return len(seen) >= parts
 
@@ -136,7 +131,7 @@ def _as_many(seen: list[ReadingProgress], parts: int) -> bool:
 def test_stopped_in_either_pass_it_goes_on(
     stops: tuple[int, ...], book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streamcoref.store.sources.read_chunks", lambda path: _small_chunks(path))
+    monkeypatch.setattr(files, "CHUNK_BYTES", 600)
     whole = rows(resolver().resolve_file(book, tmp_path / "whole.sqlite", passes=2, **BOTH))
     target = tmp_path / "stopped.sqlite"
     for parts in stops:

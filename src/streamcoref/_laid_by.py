@@ -70,11 +70,11 @@ class LaidBy:
     def _unpacked(self, record: EntityRecord, packed: bytes, words: int) -> Tracked:
         try:
             values = _ENTITY.validate_python(json.loads(packed.decode("utf-8", "surrogatepass")))
-            for mention in values[1:3]:
+            entity = Tracked.from_values(values)
+            for mention in (entity.first, entity.last):
                 check_mention(mention, words, _ANYWHERE)
         except (ValueError, ValidationError, RecursionError):
             raise self.damaged() from None
-        entity = Tracked.from_values(values)
         if not (entity.size <= record.notes["size"] and entity.first_score <= record.notes["score"]):
             raise self.damaged()
         return entity

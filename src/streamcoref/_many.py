@@ -34,7 +34,7 @@ class CutText:
 
 
 Cut = Callable[[dict[str, Any]], CutText]  # the arguments of `resolve`, but its options
-Answer = Callable[[CutText, "SegmentService"], Document]
+AnswerText = Callable[[CutText, "SegmentService"], Document]
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ def naming(number: int) -> Iterator[None]:
 
 
 def resolve_ahead(
-    texts: Iterable[ResolveInput], ahead: int, encoder: SegmentService, cut: Cut, answer: Answer
+    texts: Iterable[ResolveInput], ahead: int, encoder: SegmentService, cut: Cut, answer: AnswerText
 ) -> Iterator[Document]:
     """Documents in order. No more than `ahead` texts are held, and none after a long one, which gains nothing."""
     numbered = zip(count(), texts, strict=False)

@@ -9,8 +9,10 @@ from pydantic import Field, StrictBool, model_validator
 
 from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref.checked import Count, Finite, Options, Positive, Text
+from streamcoref.document import Mention
 from streamcoref.language.is_english import ENOUGH
 from streamcoref.language.running_name import FORMS
+from streamcoref.model.words import Word
 from streamcoref.text.sentences import LOOK_AHEAD, SentenceEnds
 from streamcoref.text.splitter import MOST_LINE_ENDS, STEP
 from streamcoref.text.words import HORIZON, split_words
@@ -81,29 +83,36 @@ class SavedSegments(Options):
         begun = (self.number > 0, self.first_word > 0, self.position > 0)
         if len(set(begun)) > 1 or self.first_word < self.number or self.position < 2 * self.number:
             raise ValueError("other numbers of words and segments than a text has")
-        for text, _, _, _, _, start, end, _, _ in self.words:
+        for text, start, end in ((word.text, word.start, word.end) for word in self.open):
             if (start is None) != (end is None) or (start is not None and end != start + len(text)):
                 raise ValueError("a word that is not where it stands")
-        for before, after in pairwise(self.words):
-            if after[2] != before[3] or (after[1] <= before[1] if before[3] else after[1] != before[1]):
-                raise ValueError("the sentences of the open segment are out of order")
+        for before, after in pairwise(self.open):
             _follows(before, after)
         return self
 
     @property
+    def open(self) -> list[Word]:
+        """The words of the open segment."""
+        return [Word(*word) for word in self.words]
+
+    @property
     def unfinished(self) -> int:
         """Words at the end whose sentence is open."""
-        ends = [number for number, word in enumerate(self.words, 1) if word[3]]
+        ends = [number for number, word in enumerate(self.open, 1) if word.ends]
         return len(self.words) - (ends[-1] if ends else 0)
 
 
-def _follows(before: SavedWord, after: SavedWord) -> None:
-    """Raise unless the characters of a word stand behind those of the word before it."""
-    end, start = before[6], after[5]
-    if end is None or start is None:  # fed as words
+def _follows(before: Word, after: Word) -> None:
+    """Raise unless a word can stand behind the one before it."""
+    jumps = after.sentence <= before.sentence if before.ends else after.sentence != before.sentence
+    if after.opens != before.ends or jumps:
+        raise ValueError("the sentences of the open segment are out of order")
+    if before.end is None or after.start is None:  # fed as words
         return
-    if start < end or (not before[3] and len(after[7]) != start - end):
+    if after.start < before.end or (not before.ends and len(after.gap) != after.start - before.end):
         raise ValueError("the words of the open segment are out of order")
+    if not before.ends and after.speaker != before.speaker:
+        raise ValueError("a sentence of a text that two people say")
 
 
 class SavedStream(Options):
@@ -122,23 +131,33 @@ class SavedStream(Options):
 
     @model_validator(mode="after")
     def _belongs_together(self) -> Self:
-        words, read = self.segments.words, self.splitter.begin + self.splitter.scanned
-        if words and (words[-1][1] + words[-1][3] > self.sentence or (words[-1][6] or 0) > read):
-            raise ValueError("the open segment has words that were not read yet")
-        if words and self.splitter.decided and words[-1][6] != self.splitter.begin + self.splitter.words[0][1]:
-            raise ValueError("the last word that was read is not where the splitter has it")
+        words, read = self.segments.open, self.splitter.begin + self.splitter.scanned
+        if words:
+            self._check_latest(words[-1], read)
+        if self.sentence > self.segments.first_word + len(words):
+            raise ValueError("more sentences than words")
         length, unfinished = self.splitter.sentence[0], self.segments.unfinished
         if length < unfinished or (length > unfinished and unfinished < len(words)):
             raise ValueError("a sentence of other words than the open segment's")
         if self.closed and (words or self.entities or self.past or self.splitter.window):
             raise ValueError("a stream that is closed holds nothing")
-        sentence = words[0][1] if words else self.sentence
-        for number, first, last, *_ in self.entities.values():
-            if number in self.past.values() or not first[5] <= last[5] <= sentence:
+        sentence = words[0].sentence if words else self.sentence
+        for number, *mentions in (entity[:3] for entity in self.entities.values()):
+            first, last = (Mention(*mention) for mention in mentions)
+            if number in self.past.values() or not first.sentence <= last.sentence <= sentence:
                 raise ValueError("an entity that is finished or yet to come")
             for mention in (first, last):
                 check_mention(mention, self.segments.first_word, read)
         return self
+
+    def _check_latest(self, word: Word, read: int) -> None:
+        """Raise unless this can be the last word that was given, of a text of which so many characters were read."""
+        if word.sentence + word.ends != self.sentence or (word.end or 0) > read:
+            raise ValueError("the open segment has words that were not read yet")
+        if not word.ends and word.speaker != self.speaker:
+            raise ValueError("an open sentence that another one says")
+        if self.splitter.decided and word.end != self.splitter.begin + self.splitter.words[0][1]:
+            raise ValueError("the last word that was read is not where the splitter has it")
 
     @model_validator(mode="after")
     def _counts_words(self) -> Self:
@@ -149,10 +168,10 @@ class SavedStream(Options):
         return self
 
 
-def check_mention(mention: SavedMention, words: int, characters: int) -> None:
+def check_mention(mention: Mention, words: int, characters: int) -> None:
     """Raise unless a mention was read among so many words and characters."""
-    word_start, word_end, start, end, text, _, _ = mention
-    if not word_start < word_end <= words:
+    if not mention.word_start < mention.word_end <= words:
         raise ValueError("an entity has a mention that was not read yet")
+    start, end, text = mention.start, mention.end, mention.text
     if (start is None) != (end is None) or (start is not None and end != start + len(text)) or (end or 0) > characters:
         raise ValueError("a mention that is not where it stands")

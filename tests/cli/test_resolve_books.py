@@ -14,9 +14,9 @@ pytest.importorskip("pypdf", reason="the extra books is not installed")
 pytest.importorskip("lxml", reason="the extra books is not installed")
 
 import docx
+import pypdf
 
 from streamcoref.formats import read_documents
-from streamcoref.text.books import opening
 from tests.cli.commands import run_command
 from tests.cli.toy_resolving import invoke, rows, run, text
 from tests.text.books.making import epub, page, pdf
@@ -29,7 +29,6 @@ LINES = textwrap.wrap(STORY, 80)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same story as each kind of book."""
     monkeypatch.chdir(tmp_path)
-    opening._kept.cache_clear()
     Path("book.epub").write_bytes(epub({"a.xhtml": page(f"<h1>Chapter 1</h1><p>{STORY}</p>")}))
     Path("book.html").write_text(f"<h1>Chapter 1</h1><p>{STORY}</p>", encoding="utf-8")
     Path("book.md").write_text(f"# Chapter 1\n\n{STORY}\n", encoding="utf-8")
@@ -117,8 +116,8 @@ def test_the_encoding_of_a_page_can_be_named(model: Path) -> None:
 
 
 def test_a_book_is_taken_out_once_though_it_is_looked_at_before(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, times = opening._taken_out, []
-    monkeypatch.setattr(opening, "_taken_out", lambda *given: times.append(given) or plain(*given))
+    plain, times = pypdf.PdfReader, []
+    monkeypatch.setattr(pypdf, "PdfReader", lambda *given: times.append(given) or plain(*given))
     run(model, "book.pdf", "-o", "book.sqlite")
     assert len(times) == 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streamcoref.cli.resolve.cluster import _address, makes_stores
+from streamcoref.cli.resolve.cluster import folder_of_texts, makes_stores
 from tests.cli.toy_resolving import run
 
 
@@ -50,8 +50,9 @@ def test_a_store_or_a_folder(output: str, format_name: str | None, expected: boo
 
 
 def test_an_address_comes_through_the_command_line_whole() -> None:
-    assert _address(Path("s3://bucket/texts")) == "s3://bucket/texts"
-    assert _address(Path("texts/s3")) == "texts/s3"
+    assert folder_of_texts([Path("s3://bucket/texts")]) == "s3://bucket/texts"
+    Path("texts/s3").mkdir()
+    assert folder_of_texts([Path("texts/s3")]) == "texts/s3"
 
 
 def test_without_ray_the_command_that_installs_it_is_said(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

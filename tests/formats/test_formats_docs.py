@@ -53,6 +53,14 @@ def test_the_table_is_the_table() -> None:
         assert f"\n## `{name}`\n" in PAGE
 
 
+def test_resolve_is_said_to_write_what_it_writes() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"^\| Format \| Ending \|.*?\n\n", page, re.DOTALL | re.MULTILINE)
+    first = [row.split("|")[1] for row in table.strip().splitlines()[2:]]
+    written = {name for name, known in FORMATS.items() if known.write or known.write_event or known.is_store}
+    assert set(re.findall(r"`(\w+)`", " ".join(first))) == written
+
+
 def test_the_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_documents([NOTE], "corpus.jsonl.gz", "jsonlines")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,9 @@ import streamcoref
 import streamcoref.ray
 from streamcoref import Resolver, StoppedError
 from streamcoref.formats import files, read_documents
-from streamcoref.integrations import ray_encoders, ray_folder
+from streamcoref.integrations import ray_encoders, ray_target
 from streamcoref.integrations.ray_cluster import connect
-from streamcoref.integrations.ray_encoders import AHEAD, ClusterService, on_cluster
+from streamcoref.integrations.ray_encoders import AHEAD, ClusterService
 from streamcoref.integrations.ray_folder import FolderProgress
 from streamcoref.integrations.ray_rows import answer_row
 from streamcoref.model.segments import Segment
@@ -62,13 +63,7 @@ def local(folder: Path) -> Resolver:
 
 def all_working(service: ClusterService, workers: int) -> None:
     while service.working < workers:
-        service._idlest()
-        ray.wait([worker.starting for worker in service._workers if worker.starting is not None], timeout=1)
-
-
-def service_of(resolver: Resolver) -> ClusterService:
-    assert isinstance(resolver._encoder, ClusterService)
-    return resolver._encoder
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="class")
@@ -77,32 +72,33 @@ def second(cluster: Machines) -> Any:
 
 
 @pytest.fixture(scope="class")
-def remote(cluster: Machines, second: Any, local: Resolver) -> Iterator[Resolver]:
+def service(cluster: Machines, second: Any, local: Resolver) -> ClusterService:
     """With a worker on each machine."""
     assert second is not None
-    resolver = on_cluster(local, connect(cluster.address), 2)
-    yield resolver
-    for worker in service_of(resolver)._workers:
-        ray.kill(worker.actor)
+    return ClusterService(local, connect(cluster.address), 2)
+
+
+@pytest.fixture(scope="class")
+def remote(local: Resolver, service: ClusterService) -> Resolver:
+    return Resolver(local.checkpoint, local.folder, service)
 
 
 class TestOneText:
     """Segments there, links here."""
 
     def test_a_text_is_read_by_two_machines_one_of_which_dies(
-        self, cluster: Machines, second: Any, local: Resolver, remote: Resolver
+        self, cluster: Machines, second: Any, local: Resolver, remote: Resolver, service: ClusterService
     ) -> None:
         text = toy_resolver.plain_text(3, 2000)
         alone = local.stream()
         expected = alone.feed(text) + alone.close()
-        service = service_of(remote)
         all_working(service, 2)
         stream, found, answered_by_one = remote.stream(), [], 0
         for number, events in enumerate(stream.feed_ahead(text[n : n + 400] for n in range(0, len(text), 400))):
             found += events
             answered_by_one += service.working == 1
             if number == 3:
-                assert {worker.busy > 0 for worker in service._workers} == {True}
+                assert service.under_way > AHEAD  # more than one of them has
                 cluster.kill(second)
         found += stream.close()
         assert found == expected
@@ -127,9 +123,9 @@ class TestOneText:
         for name in ("there.sqlite", "again.sqlite"):
             assert rows(tmp_path / name) == rows(tmp_path / "here.sqlite")
 
-    def test_vectors_are_those_of_this_machine_and_few_are_held(self, local: Resolver, remote: Resolver) -> None:
+    def test_vectors_are_those_of_this_machine_and_few_are_held(self, local: Resolver, service: ClusterService) -> None:
         segments = local.checkpoint.segmenter.cut(toys.document(1, 300))
-        service = service_of(remote)
+        here = local.checkpoint.model.service(1)
         all_working(service, 1)
         taken = 0
 
@@ -140,19 +136,19 @@ class TestOneText:
                 yield segment
 
         for number, ((segment, vectors), (_, own)) in enumerate(
-            zip(service.in_order(source()), local._encoder.in_order(segments), strict=True), 1
+            zip(service.in_order(source()), here.in_order(segments), strict=True), 1
         ):
             assert segment is segments[number - 1]
             assert torch.equal(vectors, own)
-            assert taken <= number + AHEAD * len(service._workers)
+            assert taken <= number + AHEAD * 2
 
-    def test_what_an_encoder_complains_of_reaches_the_caller(self, local: Resolver, remote: Resolver) -> None:
+    def test_what_an_encoder_complains_of_reaches_the_caller(self, local: Resolver, service: ClusterService) -> None:
         (segment, *others) = local.checkpoint.segmenter.cut(toys.document(1, 100))
         bad = replace(segment, piece_ids=segment.piece_ids + 10**6)
         with pytest.raises(IndexError):
-            list(service_of(remote).in_order([bad]))
-        assert service_of(remote).under_way == 0
-        assert len(list(service_of(remote).in_order(others))) == len(others)
+            list(service.in_order([bad]))
+        assert service.under_way == 0
+        assert len(list(service.in_order(others))) == len(others)
 
 
 # Many texts
@@ -189,7 +185,7 @@ def test_a_data_set_keeps_its_order_and_its_errors_though_a_machine_dies(cluster
 def test_a_folder_goes_on_where_it_was_though_a_machine_dies(
     cluster: Machines, folder: Path, local: Resolver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_folder, "PART_FILES", 2)
+    monkeypatch.setattr(ray_target, "PART_FILES", 2)
     source, target = tmp_path / "texts", tmp_path / "answers"
     (source / "deep").mkdir(parents=True)
     names = [*(f"text{number}" for number in range(8)), "deep/text"]

@@ -12,7 +12,7 @@ import pytest
 import streamcoref
 from streamcoref import Resolver, StreamcorefError
 from streamcoref.formats import read_documents, write_documents
-from streamcoref.integrations import ray_folder
+from streamcoref.integrations import ray_target
 from streamcoref.integrations.ray_cluster import ModelParcel
 from streamcoref.model.parts import load_code
 from tests import toy_resolver
@@ -21,8 +21,16 @@ from tests.model import toys
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'streamcoref[ray]'")
 
 from streamcoref.integrations.ray_dataset import DatasetWorker, resolve_dataset  # noqa: E402
-from streamcoref.integrations.ray_parts import FolderTask, PartDone, PartFormat, PartPlan, PartWorker  # noqa: E402
+from streamcoref.integrations.ray_parts import (  # noqa: E402
+    FolderTask,
+    PartDone,
+    PartFormat,
+    PartPlan,
+    PartWorker,
+    texts_in,
+)
 from streamcoref.integrations.ray_storage import SharedFolder, is_address  # noqa: E402
+from streamcoref.integrations.ray_target import TargetState  # noqa: E402
 
 TEXT = "Anna saw the captain. He left her under the old ship. She lost his letter, and he found it."
 
@@ -190,18 +198,18 @@ def test_a_part_without_a_text_is_no_file(parcel: ModelParcel, tmp_path: Path) -
 # What counts
 
 
-def state(target: Path, *, force: bool = False, **origin: Any) -> ray_folder._State:
-    return ray_folder._State(SharedFolder(target), {"model": "m", **origin}, ".jsonl", force=force)
+def state(target: Path, *, force: bool = False, **origin: Any) -> TargetState:
+    return TargetState(SharedFolder(target), {"model": "m", **origin}, ".jsonl", force=force)
 
 
 def files(source: Path, *names: str) -> list[Any]:
     source.mkdir(exist_ok=True)
     for name in names:
         (source / name).write_text("Anna.", encoding="utf-8")
-    return ray_folder._files(SharedFolder(source), (".txt",))
+    return texts_in(SharedFolder(source), (".txt",))
 
 
-def make(part: PartPlan, target: Path, how: ray_folder._State | None) -> None:
+def make(part: PartPlan, target: Path, how: TargetState | None) -> None:
     """A part is written, and perhaps counted."""
     (target / part.name).write_text("{}\n", encoding="utf-8")
     if how is not None:
@@ -209,7 +217,7 @@ def make(part: PartPlan, target: Path, how: ray_folder._State | None) -> None:
 
 
 def test_what_is_counted_is_done_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_folder, "PART_FILES", 2)
+    monkeypatch.setattr(ray_target, "PART_FILES", 2)
     source, target = tmp_path / "in", tmp_path / "out"
     found = files(source, "a.txt", "b.txt", "c.txt", "d.txt", "e.txt", ".hidden.txt", "no.csv")
     first = state(target)
@@ -247,7 +255,7 @@ def test_a_folder_goes_on_only_with_what_it_was_begun_with(tmp_path: Path) -> No
 
 
 def test_large_files_make_parts_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_folder, "PART_BYTES", 12)
+    monkeypatch.setattr(ray_target, "PART_BYTES", 12)
     found = files(tmp_path / "in", "a.txt", "b.txt", "c.txt")  # of 5 bytes each
     assert [len(plan.files) for plan in state(tmp_path / "out").plans(found)] == [2, 1]
 
@@ -255,10 +263,10 @@ def test_large_files_make_parts_of_their_own(tmp_path: Path, monkeypatch: pytest
 def test_errors_of_a_run_are_written_down_and_forgotten_by_the_next(tmp_path: Path) -> None:
     begun = state(tmp_path)
     begun.note_errors({"a.txt": StreamcorefError("a.txt: not text")})
-    (line,) = (tmp_path / ray_folder.ERRORS).read_text(encoding="utf-8").splitlines()
+    (line,) = (tmp_path / ray_target.ERRORS).read_text(encoding="utf-8").splitlines()
     assert json.loads(line) == {"file": "a.txt", "error": "a.txt: not text"}
     begun.note_errors({})
-    assert not (tmp_path / ray_folder.ERRORS).exists()
+    assert not (tmp_path / ray_target.ERRORS).exists()
 
 
 # Folders that machines share

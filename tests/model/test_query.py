@@ -77,9 +77,8 @@ QUESTION = Question(context("[She] saw the ship ."), (context("[Anna] left ."), 
 
 
 def test_a_pass_is_the_span_and_the_mentions_marked() -> None:
-    reader = reader_of(model_of(query_config()))
-    pieces, places = reader._pass(QUESTION)
     tokenizer = toys.tokenizer()
+    pieces, places = reader_of(model_of(query_config())).pieces(QUESTION)
     text = "[CLS] [ she ] saw the ship . [SEP] [ anna ] left . carl met [ her ] . [SEP]".split()
     special = {"[CLS]": tokenizer.first, "[SEP]": tokenizer.last}
     expected = [special[word] if word in special else tokenizer([word])[0][0] for word in text]
@@ -97,12 +96,10 @@ def test_a_pass_is_the_span_and_the_mentions_marked() -> None:
     ],
 )
 def test_of_a_long_sentence_the_pieces_around_the_mention_are_read(text: str, kept: str) -> None:
-    reader = reader_of(model_of(query_config()))
-    pieces, (start, end) = reader._marked(context(text), toys.tokenizer())
-    assert len(pieces) <= 8 + 2
-    tokenizer = toys.tokenizer()
-    assert pieces == [tokenizer([word])[0][0] for word in kept.split()]
-    assert (start, end) == (kept.split().index("["), kept.split().index("]") + 1)
+    tokenizer, words = toys.tokenizer(), kept.split()
+    pieces, places = reader_of(model_of(query_config())).pieces(Question(context(text), ()))
+    assert pieces == [tokenizer.first, *(tokenizer([word])[0][0] for word in words), tokenizer.last, tokenizer.last]
+    assert places == [(1 + words.index("["), 1 + words.index("]") + 1)]
 
 
 @pytest.mark.parametrize("layers", [2, 1])

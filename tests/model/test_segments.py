@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -188,8 +189,19 @@ def test_words_that_came_before_have_the_same_pieces_again(monkeypatch: pytest.M
         tokenizer = toys.tokenizer()
         for first in range(0, len(words), 4):
             assert tokenizer(words[first : first + 4]) == alone[first : first + 4]
-            assert len(tokenizer._known) <= max(most, 4)
         assert tokenizer(words) == alone
+
+
+def test_words_are_not_remembered_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streamcoref.model.tokenizer.REMEMBERED", 100)
+    tokenizer = toys.tokenizer()
+    tokenizer([f"first{number}" for number in range(100)])
+    tracemalloc.start()
+    for number in range(20_000):
+        tokenizer([f"word{number}"])
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 200_000  # of some two million, were they all kept
 
 
 def test_an_empty_document_has_no_segments() -> None:

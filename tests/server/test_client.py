@@ -17,6 +17,7 @@ from streamcoref import ReadingProgress, Store
 from streamcoref.client import AsyncClient, Client, ServerError, StreamStatus
 from streamcoref.client.unsafe_calls import pause
 from streamcoref.server.keys import Keys
+from streamcoref.server.limits import Limits
 from tests import toy_resolver
 from tests.server.running import STORY, Command, Running, running
 
@@ -103,8 +104,8 @@ def test_a_live_stream(client: Client) -> None:
     told = [one for one in records if isinstance(one, StreamStatus)]
     assert [one.closed for one in told] == [False, False, True]
     with client.stream().live() as live:
-        live._socket.send("{}")
-        with pytest.raises(ServerError, match="give one of text and words"):
+        live.feed("x" * (Limits().text_characters + 1))
+        with pytest.raises(ServerError, match="2,000,000 are allowed at once, so send parts"):
             next(iter(live))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -17,7 +18,6 @@ from streamcoref import StoppedError, StreamcorefError
 from streamcoref import _document_events as document_events
 from streamcoref.document import Section
 from streamcoref.store import Store, chapters, database, mentions_in_context
-from streamcoref.text.books import opening
 from tests import toy_resolver
 from tests.cli.toy_resolving import rows
 from tests.text.books.making import epub, page
@@ -31,7 +31,7 @@ RESOLVER = toy_resolver.resolver()
 @pytest.fixture(autouse=True)
 def short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_events, "WORDS_AT_ONCE", 15)
-    monkeypatch.setattr(database, "_PART", 100)
+    monkeypatch.setattr(database, "TEXT_PART", 100)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_stopped_it_goes_on(parts: int, book: Path, tmp_path: Path) -> None:
     with Store.open(target) as store:
         assert not store.position.done
         assert "".join(store.text() or ()) == TEXT
-    opening._kept.cache_clear()  # as in another process, which takes the text out anew
+    os.utime(book)  # as in another process, the text is taken out anew
     RESOLVER.resolve_file(book, target).close()
     assert rows(target) == rows(whole)
     RESOLVER.resolve_file(book, target, on_progress=lambda _: pytest.fail("it was complete")).close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,9 +76,11 @@ def test_sections_that_are_not_the_texts_are_refused(book: Path, tmp_path: Path)
     target = tmp_path / "book.sqlite"
     with pytest.raises(StoppedError):
         RESOLVER.resolve_file(book, target, should_stop=stop_after(12))
-    with Store.open(target, writable=True) as store:
+    with Store.open(target) as store:
         assert store.sections()
-        store._connection.execute("DELETE FROM sections WHERE rowid = 1")
+    with closing(sqlite3.connect(target)) as connection:
+        connection.execute("DELETE FROM sections WHERE rowid = 1")
+        connection.commit()
     with pytest.raises(StreamcorefError, match="damaged: its sections are not those of this text"):
         RESOLVER.resolve_file(book, target)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.language.english import Gender
 from streamcoref.language.people_names import GIVEN_NAMES, SURNAMES
 from streamcoref.mention_labels import MentionLabels
-from streamcoref.model.segments import Segmenter, SegmentOptions
+from streamcoref.model.segments import Segment, Segmenter, SegmentOptions
 from streamcoref.text import document_from_text
 from streamcoref.training import TrainingRun
 from streamcoref.training.augmenting import (
@@ -222,25 +223,35 @@ def test_a_run_learns_from_them_and_goes_on_as_if_never_stopped(tmp_path: Path) 
     values = synthetic.recipe(tmp_path, documents=3, epochs=2, augment=augment)
 
     def seen(name: str, *, stop: bool = False) -> tuple[list[tuple[str, ...]], dict[str, torch.Tensor]]:
-        """The words of each step, and the weights at the end."""
+        """The words that each step has encoded, and the weights at the end."""
         texts: list[tuple[str, ...]] = []
+        words: list[str] = []
 
         def new_run() -> TrainingRun:
             run = synthetic.new_run(values, folder=str(tmp_path / name), checkpoint_minutes=0)
-            go_through = run._go_through
+            encode = run.start.encode
 
-            def noted(example: Example, *more: Any) -> float:
-                texts.append(example.document.words)
-                return go_through(example, *more)
+            def noting(segments: Sequence[Segment]) -> list[torch.Tensor]:
+                words.extend(text for segment in segments for text in segment.texts)
+                return encode(segments)
 
-            run._go_through = noted
+            run.start = replace(run.start, encode=noting)
             return run
+
+        def note(line: dict[str, Any]) -> None:
+            if line["event"] == "step":
+                texts.append(tuple(words))
+                words.clear()
+
+        def note_and_stop(line: dict[str, Any]) -> None:
+            note(line)
+            signal.raise_signal(signal.SIGINT)
 
         run = new_run()
         if stop:
-            assert not run.train(listener=lambda _: signal.raise_signal(signal.SIGINT))
+            assert not run.train(listener=note_and_stop)
             run = new_run()
-        assert run.train(resume=stop)
+        assert run.train(resume=stop, listener=note)
         return texts, {key: tensor.clone() for key, tensor in run.model.state_dict().items()}
 
     whole, weights = seen("whole")

@@ -21,7 +21,7 @@ from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.text_context import Question, TextContext
 from streamcoref.model.text_reader import EncoderReader
-from streamcoref.training import TrainingRun, plan, steps
+from streamcoref.training import TrainingRun, plan
 from streamcoref.training.replay import make_versions, score_versions, snapshot
 from streamcoref.training.steps import Example, IncrementalOptions, incremental_step
 from tests.model import toys
@@ -91,8 +91,9 @@ def test_a_step_reaches_all_that_should_learn() -> None:
     assert {"pair_score.reader.net.hidden.weight", "pair_score.bilinear.weight", "update.net.hidden.weight"} <= moved
 
 
-def test_decisions_by_vectors_ask_the_reader_only_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []  # for each time whether to learn from what it says
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """For each time that a reader is asked, whether to learn from what it says."""
+    asked: list[bool] = []
     read = EncoderReader.forward
 
     def noting(reader: EncoderReader, questions: Sequence[Question]) -> torch.Tensor:
@@ -100,6 +101,11 @@ def test_decisions_by_vectors_ask_the_reader_only_to_learn(monkeypatch: pytest.M
         return read(reader, questions)
 
     monkeypatch.setattr(EncoderReader, "forward", noting)
+    return asked
+
+
+def test_decisions_by_vectors_ask_the_reader_only_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = noted(monkeypatch)
     losses = []
     for asks in (True, False):
         model, example = setting(layers=1)
@@ -116,17 +122,17 @@ def test_decisions_by_vectors_ask_the_reader_only_to_learn(monkeypatch: pytest.M
 
 
 def test_a_recipe_says_how_decisions_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[bool] = []
-    step = steps.incremental_step
+    asked = noted(monkeypatch)
+    told: list[bool] = []  # for each step whether the reader was asked without learning from it
 
-    def noting(model: IncrementalModel, example: Example, options: IncrementalOptions, *rest: Any) -> float:
-        told.append(options.asks)
-        return step(model, example, options, *rest)
+    def note(line: dict[str, Any]) -> None:
+        if line["event"] == "step":
+            told.append(False in asked)
+        asked.clear()
 
-    monkeypatch.setattr("streamcoref.training.kinds.incremental_step", noting)
     for decide_by in ("all", "vectors"):
         values = recipe(tmp_path, epochs=1, decide_by=decide_by)
-        assert synthetic.new_run(values, folder=str(tmp_path / decide_by)).train()
+        assert synthetic.new_run(values, folder=str(tmp_path / decide_by)).train(listener=note)
     assert told == [True, True, False, False]
 
 

@@ -13,6 +13,7 @@ from streamcoref.client.values import Fed, ServerError, StreamStatus
 
 CONFLICT = 409
 PASSING = (429, 502, 503, 504)  # a server that is busy, stopping or being started again
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds between two tries
 
 
 class UnsafeCalls:
@@ -48,5 +49,5 @@ class UnsafeCalls:
 def pause(error: ServerError | None, tries: int, until: float) -> float:
     """Seconds until the next try: as the server says, or twice as long each time, but not beyond the last moment."""
     told = None if error is None else error.retry_after
-    seconds = min(0.1 * 2**tries, 5.0) if told is None else told
+    seconds = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE) if told is None else told
     return max(0.0, min(seconds, until - time.monotonic()))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamcoref.convert.name_map import ImportKind, NameMap, Rule, Shape
-from streamcoref.convert.sources import Array, SourceTensor
+from streamcoref.convert.sources import SourceTensor
 from streamcoref.errors import InputError
+from streamcoref.model.arrays import FloatArray
 
 LISTED = 20  # names in a message, at most
 
@@ -22,7 +23,7 @@ class Taken:
     rule: Rule
     shape: Shape  # ours
 
-    def read(self) -> Array:
+    def read(self) -> FloatArray:
         values = self.tensor.read()
         if self.rule.transposed:
             values = values.T

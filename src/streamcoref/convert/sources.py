@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 
@@ -16,9 +15,8 @@ from streamcoref.convert.inert_pickle import Inert
 from streamcoref.convert.tensor_bundle import TensorBundle
 from streamcoref.convert.torch_file import read_torch_file
 from streamcoref.errors import InputError
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.folder_files import read_json
-
-Array = npt.NDArray[np.float32]
 
 BEST_OF_BASELINE = "model.max.ckpt"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -32,7 +30,7 @@ class SourceTensor:
     """A tensor of a file: its shape, and its values as 32-bit floats when asked for."""
 
     shape: tuple[int, ...]
-    read: Callable[[], Array]
+    read: Callable[[], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def _bundle_prefix(path: Path) -> Path | None:
 def _bundle(prefix: Path) -> dict[str, SourceTensor]:
     bundle = TensorBundle(prefix)
 
-    def reader(name: str) -> Callable[[], Array]:
+    def reader(name: str) -> Callable[[], FloatArray]:
         return lambda: bundle.read(name).astype(np.float32, copy=False)
 
     return {name: SourceTensor(entry.shape, reader(name)) for name, entry in bundle.entries.items()}
@@ -137,7 +135,7 @@ def _tensors_in(value: Any) -> list[torch.Tensor]:
 
 
 def _torch_tensors(state: dict[str, Any], path: Path) -> dict[str, SourceTensor]:
-    def reader(tensor: torch.Tensor) -> Callable[[], Array]:
+    def reader(tensor: torch.Tensor) -> Callable[[], FloatArray]:
         return lambda: tensor.detach().to(torch.float32).numpy()
 
     tensors = {}
@@ -185,10 +183,10 @@ def read_encoder_weights(folder: Path) -> dict[str, SourceTensor]:
 
 
 def _safetensors(path: Path) -> dict[str, SourceTensor]:
-    def reader(name: str) -> Callable[[], Array]:
-        def read() -> Array:
+    def reader(name: str) -> Callable[[], FloatArray]:
+        def read() -> FloatArray:
             with safe_open(path, framework="pt") as file:
-                values: Array = file.get_tensor(name).to(torch.float32).numpy()
+                values: FloatArray = file.get_tensor(name).to(torch.float32).numpy()
             return values
 
         return read

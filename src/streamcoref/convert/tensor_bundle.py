@@ -18,6 +18,7 @@ from streamcoref.errors import InputError
 # Of TensorFlow's types, those that weights and counters have; by the numbers of its DataType.
 TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 19: "<f2"}
 _MOST_DIMENSIONS = 254  # as in TensorFlow
+_MOST_SHARDS = 99_999  # their files are numbered by five digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class TensorBundle:
         if values.get(2, 0) != 0:
             raise InputError("written by a big-endian machine; save it again on a little-endian one", self.index)
         count = _number(values.get(1, 0))
-        if not 0 < count < 100_000:
+        if not 0 < count <= _MOST_SHARDS:
             raise ValueError(f"it names {count} shards")
         paths = [Path(f"{prefix}.data-{number:05d}-of-{count:05d}") for number in range(count)]
         for path in paths:

@@ -16,8 +16,9 @@ from torch import Tensor
 
 from streamcoref.convert.account import Account
 from streamcoref.convert.name_map import ImportKind, Shape
-from streamcoref.convert.sources import Array, CheckpointSource
+from streamcoref.convert.sources import CheckpointSource
 from streamcoref.convert.weights_file import write_weights
+from streamcoref.model.arrays import FloatArray
 from streamcoref.model.checkpoint import CARD
 from streamcoref.model.config import ModelConfig, build_model
 from streamcoref.model.encoder import Encoder, architecture_of
@@ -87,8 +88,8 @@ def _write_weights(path: Path, conversion: Conversion) -> None:
     if config is not None and len(taken) < len(conversion.wanted):
         fresh = _fresh_heads(config, conversion.encoder.hidden_size)
 
-    def read(name: str) -> Array:
-        values: Array = taken[prefix + name].read() if prefix + name in taken else fresh[name].numpy()
+    def read(name: str) -> FloatArray:
+        values: FloatArray = taken[prefix + name].read() if prefix + name in taken else fresh[name].numpy()
         return values
 
     write_weights(path, {name.removeprefix(prefix): shape for name, shape in conversion.wanted.items()}, read)

@@ -10,6 +10,8 @@ from typing import Any
 from streamcoref.document import Span
 from streamcoref.errors import InputError
 
+_SHOWN = 60  # characters of a value in a message
+
 
 class JsonObject:
     """One line's object. Each method returns the value of a key as the type it names, or raises InputError.
@@ -135,4 +137,4 @@ def _is_strings(value: object) -> bool:
 
 def _short(value: object) -> str:
     text = json.dumps(value, default=repr)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

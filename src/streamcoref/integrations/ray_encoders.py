@@ -151,6 +151,7 @@ class ClusterService:
     @property
     def working(self) -> int:
         """Workers that are there now."""
+        self._greet()
         return sum(worker.starting is None for worker in self._workers)
 
     def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:

@@ -21,7 +21,7 @@ from streamcoref.integrations.extras import import_extra
 from streamcoref.integrations.ray_cluster import ModelParcel
 from streamcoref.integrations.ray_dataset import sentence_of
 from streamcoref.integrations.ray_rows import document_row, document_schema, table_of
-from streamcoref.integrations.ray_storage import SharedFolder
+from streamcoref.integrations.ray_storage import SharedFolder, StoredFile
 from streamcoref.text import document_from_text
 from streamcoref.text.files import read_text
 
@@ -210,5 +210,11 @@ def endings_of(read_as: str | None) -> tuple[str, ...]:
     return known.endings
 
 
-def is_read(name: str, endings: tuple[str, ...]) -> bool:
-    return plain_name(Path(name)).lower().endswith(endings)
+def texts_in(source: SharedFolder, endings: tuple[str, ...]) -> list[StoredFile]:
+    """The files of a folder and below that are read."""
+    if not source.exists():
+        raise InputError("no such folder", source.address)
+    files = [file for file in source.listed() if plain_name(Path(file.name)).lower().endswith(endings)]
+    if not files:
+        raise InputError(f"there are no {endings[0]} files in this folder or below", source.address)
+    return files

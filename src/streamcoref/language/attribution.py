@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamcoref.language.english import LATEST, LEXICONS, Lexicon
 from streamcoref.language.quotations import NARRATED
-from streamcoref.model.words import Word
+
+if TYPE_CHECKING:
+    from streamcoref.model.words import Word
 
 _LONGEST_CLAUSE = 14  # words in which the verb is looked for: "Mr. Bennet, after a short pause, coolly replied"
 

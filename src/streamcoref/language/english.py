@@ -413,6 +413,29 @@ POINTERS = _words("a an this that these those")  # "a woman" is "the woman" when
 NUMBERS = _words("two three four five six seven eight nine ten twelve")
 VAGUE = (PRONOUNS - _words("'s ’s s'")) | _words("no every few many most several such same former latter own")
 
+# People under other names, as training may call them (`people_names.py` has the names)
+
+OTHER_TITLE = {  # of the other gender, as it is spelled
+    **{"mr": "Mrs.", "mister": "Mrs.", "mrs": "Mr.", "miss": "Mr.", "ms": "Mr.", "sir": "Lady", "lady": "Sir"},
+    **{"lord": "Lady", "master": "Miss", "king": "Queen", "queen": "King", "prince": "Princess", "princess": "Prince"},
+    **{"duke": "Duchess", "duchess": "Duke", "uncle": "Aunt", "aunt": "Uncle", "monsieur": "Madame"},
+    "madame": "Monsieur",
+}
+SHE_FOR = {"he": "she", "him": "her", "himself": "herself"}
+HE_FOR = {"she": "he", "hers": "his", "herself": "himself"}
+BEFORE_SURNAMES = _words(  # titles that more often go before a surname than before a given name
+    "mr mister mrs ms dr doctor captain colonel general major professor rev reverend president"
+)
+GENDERED = _words(  # whoever is called one of these has the gender that goes with it
+    "man woman men women boy girl boys girls lad lass gentleman lady gentlemen ladies guy husband wife bride groom "
+    "widow widower father mother dad mum mom papa mama son daughter brother sister grandfather grandmother grandson "
+    "granddaughter uncle aunt nephew niece king queen prince princess duke duchess lord baron baroness count countess "
+    "actor actress waiter waitress host hostess monk nun priest hero heroine god goddess heir heiress maid housemaid "
+    "fellow sir madam spokesman spokeswoman chairman chairwoman businessman businesswoman policeman policewoman "
+    "postman fisherman boyfriend girlfriend mistress master bachelor spinster emperor empress squire page-boy footman "
+    "butler"
+)
+
 # What tells English from other languages: words that are in every text, whoever writes it
 
 SMALL_WORDS = _words(

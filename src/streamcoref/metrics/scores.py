@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from streamcoref.metrics import bcub, blanc, ceafe, ceafm, lea, mentions, muc
 from streamcoref.metrics.blanc import ZERO_BLANC, BlancCounts
@@ -28,16 +28,7 @@ class Scores:
     lea: Counts = ZERO
 
     def __add__(self, other: Scores) -> Scores:
-        return Scores(
-            self.documents + other.documents,
-            self.mentions + other.mentions,
-            self.muc + other.muc,
-            self.bcub + other.bcub,
-            self.ceafm + other.ceafm,
-            self.ceafe + other.ceafe,
-            self.blanc + other.blanc,
-            self.lea + other.lea,
-        )
+        return Scores(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     @property
     def conll_f1(self) -> float:
@@ -54,15 +45,7 @@ class Scores:
 
     def metrics(self) -> dict[str, Counts | BlancCounts]:
         """The metrics by name, in the order in which they are shown."""
-        return {
-            "mentions": self.mentions,
-            "muc": self.muc,
-            "bcub": self.bcub,
-            "ceafm": self.ceafm,
-            "ceafe": self.ceafe,
-            "blanc": self.blanc,
-            "lea": self.lea,
-        }
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "documents"}
 
     def to_dict(self) -> dict[str, float | dict[str, float]]:
         """Plain values for JSON, figures from 0 to 1."""

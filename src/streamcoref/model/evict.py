@@ -12,9 +12,9 @@ import numpy.typing as npt
 from pydantic import BeforeValidator, Field, SerializeAsAny
 
 from streamcoref.model.memory import EntityMemory
+from streamcoref.model.notes import BoolArray
 from streamcoref.model.parts import PartOptions
 
-BoolArray = npt.NDArray[np.bool_]
 DoubleArray = npt.NDArray[np.float64]
 Measure = Literal["middle", "start"]
 Limit = Annotated[int, Field(gt=0, le=1 << 40)]  # of pieces or entities; what is computed with it fits into 64 bits

@@ -10,7 +10,9 @@ from torch import Tensor
 from streamcoref.model.pair_score import PairScorer
 from streamcoref.model.update import UpdateRule
 
-_ROUNDING = 0.01  # of a row's largest number: far more than blends add up to, on any machine
+# Of a row's largest number: a thousand times what blends add up to (6e-7 in 12,590 words, entities of 403 mentions
+# among them), so that any machine may go on with the rows of another.
+_ROUNDING = 0.001
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -12,15 +11,11 @@ from torch.utils.checkpoint import checkpoint
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.encoder import Encoder, architecture_of, random_encoder
 from streamcoref.model.feed_forward import FeedForward
-from streamcoref.model.text_context import Question, TextContext
+from streamcoref.model.question_pieces import Pass, QuestionPieces
+from streamcoref.model.text_context import Question
 from streamcoref.model.tokenizer import PieceTokenizer
 
-OPEN, CLOSE = "[", "]"  # around a mention
 BATCH = 64  # questions that share a pass of the encoder
-REMEMBERED = 4096  # contexts whose pieces are kept: an entity's are asked about again and again
-
-Place = tuple[int, int]  # of a mention among some pieces, with its marks
-Pass = tuple[list[int], list[Place]]  # pieces, and where the mentions are, the span first
 
 
 class EncoderReader(nn.Module):
@@ -53,13 +48,12 @@ class EncoderReader(nn.Module):
                 f"{contexts} contexts of {context_pieces} pieces need passes of {longest} pieces, "
                 f"but this encoder has positions for {encoder.max_pieces} only"
             )
-        self.tokenizer, self.context_pieces = tokenizer, context_pieces
+        self.pieces = QuestionPieces(tokenizer, context_pieces)
         self.own = None if layers is None else _shorter(encoder, layers, trainable_from)
         self._shared = [encoder]  # in a list: its weights are the model's, not this part's
         self.net = FeedForward([encoder.hidden_size] * 4, hidden, dropout)
         nn.init.zeros_(self.net.output.weight)
         nn.init.zeros_(self.net.output.bias)
-        self._pieces = lru_cache(REMEMBERED)(self._marked)
 
     @property
     def encoder(self) -> Encoder:
@@ -79,7 +73,7 @@ class EncoderReader(nn.Module):
         if not questions:
             return self.net.output.bias.new_zeros(0)
         # By length, so that little is padded; a question's score does not depend on its neighbours.
-        passes = [self._pass(question) for question in questions]
+        passes = [self.pieces(question) for question in questions]
         order = sorted(range(len(passes)), key=lambda number: len(passes[number][0]))
         scores = []
         for first in range(0, len(order), BATCH):
@@ -90,32 +84,6 @@ class EncoderReader(nn.Module):
                 scores.append(self._read(*batch))
         places = torch.tensor(order, device=scores[0].device).argsort()
         return torch.cat(scores)[places]
-
-    def _pass(self, question: Question) -> Pass:
-        if self.tokenizer is None:
-            raise StreamcorefError("a scorer that reads text needs the tokenizer that its model was built with")
-        pieces, places = [self.tokenizer.first], []
-        for number, context in enumerate((question.span, *question.mentions)):
-            marked, (start, end) = self._pieces(context, self.tokenizer)
-            places.append((len(pieces) + start, len(pieces) + end))
-            pieces += marked
-            if number == 0:
-                pieces.append(self.tokenizer.last)
-        return [*pieces, self.tokenizer.last], places
-
-    def _marked(self, context: TextContext, tokenizer: PieceTokenizer) -> tuple[list[int], Place]:
-        """The pieces around a mention, and where it is with its marks."""
-        words = tokenizer([*context.words, OPEN, CLOSE])
-        before, mention, behind = (
-            [piece for word in words[a:b] for piece in word]
-            for a, b in ((0, context.start), (context.start, context.end), (context.end, len(context.words)))
-        )
-        mention = mention[: self.context_pieces]
-        room = self.context_pieces - len(mention)
-        left = min(len(before), max(room // 2, room - len(behind)))
-        before, behind = before[len(before) - left :], behind[: room - left]
-        marked = [words[-2][0], *mention, words[-1][0]]
-        return [*before, *marked, *behind], (left, left + len(marked))
 
     def _batch(self, passes: Sequence[Pass]) -> tuple[Tensor, Tensor, Tensor]:
         """Pieces [n, length], their mask, and the shares [n, 2, length] of each in the span and in the mentions."""

@@ -24,6 +24,7 @@ from streamcoref.model.weight_files import listing, parts
 CONFIG = "config.json"
 _FLOATS = frozenset(("F64", "F32", "F16", "BF16"))
 _MORE = 64  # parameters that a model may have while it is built and not in the end, such as a pooler
+_TABLES = 1 << 24  # numbers that a model may have besides its weights, however few these are: positions and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def check_weights(folder: Path, config: ModelConfig, tokenizer: PieceTokenizer) 
     _compare(found, model)
     kept = set(model.state_dict())
     beside = sum(buffer.numel() for name, buffer in model.named_buffers() if name not in kept)
-    if beside > max(1 << 24, sum(file.stat().st_size for file in found.files)):
+    if beside > max(_TABLES, sum(file.stat().st_size for file in found.files)):
         raise StreamcorefError(f"{folder / CONFIG}: its tables would have {beside} numbers, more than its weights")
 
 

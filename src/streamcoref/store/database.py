@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from streamcoref.model.register import AreRows
     from streamcoref.store.register_table import RegisterTable
 
-_PART = 1 << 16  # characters of a text in a row
+TEXT_PART = 1 << 16  # characters of a text in a row
 _EVERY = -1  # as SQLite says "no limit"
 _MOST = (1 << 63) - 1  # the largest number that it knows
 
@@ -91,7 +91,7 @@ class Store:
                     )
                     if text is not None:
                         connection.execute(TEXT_TABLE)
-                        parts = ((at, text[at : at + _PART]) for at in range(0, len(text), _PART))
+                        parts = ((at, text[at : at + TEXT_PART]) for at in range(0, len(text), TEXT_PART))
                         connection.executemany("INSERT INTO text VALUES (?, ?)", parts)
                 store = cls(path, connection, lock)
             held.pop_all()  # they are the store's now

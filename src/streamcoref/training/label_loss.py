@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from streamcoref.corpora.labels import Labels
 from streamcoref.document import Span
 from streamcoref.mention_labels import MentionLabels
 from streamcoref.model.base import CorefModel
@@ -18,8 +19,6 @@ from streamcoref.model.segments import Segment
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.vocabulary import number_of
 from streamcoref.training.loss import mention_loss
-
-Labels = Mapping[Span, MentionLabels]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from streamcoref._cpu_trial import cpu_trouble
 from streamcoref.errors import StreamcorefError
 
-PrecisionName = Literal["float32", "bfloat16", "float16"]
+TrainingPrecision = Literal["float32", "bfloat16", "float16"]
 # A document's loss is a sum over its spans: torch's own first scale, 65536, would cost the first dozen steps.
 FIRST_SCALE = 1024.0
 
@@ -25,7 +25,7 @@ class Precision:
     the step is skipped and the scale halved. The other types need no scaling, and the scaler lets everything pass.
     """
 
-    def __init__(self, name: PrecisionName, device: torch.device) -> None:
+    def __init__(self, name: TrainingPrecision, device: torch.device) -> None:
         self.name, self.device = name, device
         self.scaler = torch.amp.GradScaler(device.type, init_scale=FIRST_SCALE, enabled=name == "float16")
         # It has no scale before its first loss, but a worker's first step may come without a document.
@@ -49,7 +49,7 @@ class Precision:
 FLOAT32 = Precision("float32", torch.device("cpu"))  # on any device
 
 
-def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
+def choose_precision(name: TrainingPrecision, device: torch.device) -> Precision:
     """The precision of a run, if this machine can compute in it."""
     if name != "float32" and device.type == "cpu":
         trouble = cpu_trouble(name)

@@ -16,7 +16,7 @@ from streamcoref.model.config import ModelConfig, parse_config, preset, read_con
 from streamcoref.training.adam import Adam
 from streamcoref.training.augmenting import AugmentOptions
 from streamcoref.training.labels import Objective
-from streamcoref.training.precision import PrecisionName
+from streamcoref.training.precision import TrainingPrecision
 
 Schedule = Literal["constant", "linear", "linear_from_start"]
 DecideBy = Literal["all", "vectors"]  # vectors: decisions are made without the reader of a scorer that asks text
@@ -111,7 +111,7 @@ class RunOptions(Options):
     folder: Path
     checkpoint_minutes: NonNegativeFloat = 5.0  # 0: after every step
     device: str = "auto"
-    precision: PrecisionName = "float32"
+    precision: TrainingPrecision = "float32"
     threads: PositiveInt | None = None
     cache: Path | None = None  # a folder for encodings, used where the encoder is frozen
 

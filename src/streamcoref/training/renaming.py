@@ -9,35 +9,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from streamcoref.document import Cluster, Document
-from streamcoref.language.english import LATEST, Gender, lexicon
+from streamcoref.language.english import (
+    BEFORE_SURNAMES,
+    GENDERED,
+    HE_FOR,
+    LATEST,
+    OTHER_TITLE,
+    SHE_FOR,
+    Gender,
+    lexicon,
+)
 from streamcoref.language.grammar import her_is_possessive
 from streamcoref.language.names import is_name, read_mention, without_possessive
 from streamcoref.language.people_names import GIVEN_NAMES, SURNAMES
 
 _LEXICON = lexicon(LATEST)
 _OTHER = {Gender.HE: Gender.SHE, Gender.SHE: Gender.HE}
-_OTHER_TITLE = {
-    **{"mr": "Mrs.", "mister": "Mrs.", "mrs": "Mr.", "miss": "Mr.", "ms": "Mr.", "sir": "Lady", "lady": "Sir"},
-    **{"lord": "Lady", "master": "Miss", "king": "Queen", "queen": "King", "prince": "Princess", "princess": "Prince"},
-    **{"duke": "Duchess", "duchess": "Duke", "uncle": "Aunt", "aunt": "Uncle", "monsieur": "Madame"},
-    "madame": "Monsieur",
-}
-_SHE_FOR = {"he": "she", "him": "her", "himself": "herself"}
-_HE_FOR = {"she": "he", "hers": "his", "herself": "himself"}
-# Titles that more often go before a surname than before a given name.
-_BEFORE_SURNAMES = frozenset(
-    "mr mister mrs ms dr doctor captain colonel general major professor rev reverend president".split()
-)
-# Whoever is called one of these has the gender that goes with it.
-_GENDERED = frozenset(
-    "man woman men women boy girl boys girls lad lass gentleman lady gentlemen ladies guy husband wife bride "
-    "groom widow widower father mother dad mum mom papa mama son daughter brother sister grandfather grandmother "
-    "grandson granddaughter uncle aunt nephew niece king queen prince princess duke duchess lord baron baroness "
-    "count countess actor actress waiter waitress host hostess monk nun priest hero heroine god goddess heir "
-    "heiress maid housemaid fellow sir madam spokesman spokeswoman chairman chairwoman businessman businesswoman "
-    "policeman policewoman postman fisherman boyfriend girlfriend mistress master bachelor spinster emperor "
-    "empress squire page-boy footman butler".split()
-)
 
 
 @dataclass
@@ -92,7 +79,7 @@ def rename_people(document: Document, genders: float, random: np.random.Generato
         if swaps:
             for place in person.titles:
                 if _has_gender(words[place]):
-                    words[place] = _in_case_of(words[place], _OTHER_TITLE[words[place].lower().rstrip(".")])
+                    words[place] = _in_case_of(words[place], OTHER_TITLE[words[place].lower().rstrip(".")])
             for place in person.pronouns:
                 words[place] = _in_case_of(words[place], _other_pronoun(document.words, place))
     return tuple(words)
@@ -113,7 +100,7 @@ def _person(document: Document, cluster: Cluster, plain: Set[str]) -> Person | N
         elif read.person is None and is_name(core, _LEXICON):
             _note_name(found, core, start, plain)
         else:
-            found.fixed |= not _GENDERED.isdisjoint(word.lower() for word in words)
+            found.fixed |= not GENDERED.isdisjoint(word.lower() for word in words)
     found.gender = genders
     return found if genders in _OTHER and (found.given or found.surnames) else None
 
@@ -122,7 +109,7 @@ def _note_name(person: Person, words: tuple[str, ...], start: int, plain: Set[st
     """Which words of a name are given names and which surnames, as far as this mention tells."""
     bare = [word.lower().rstrip(".") for word in words]
     titles = [n for n, word in enumerate(bare) if word in _LEXICON.titles]
-    no_names = plain | _LEXICON.titles.keys() | _LEXICON.determiners | _GENDERED
+    no_names = plain | _LEXICON.titles.keys() | _LEXICON.determiners | GENDERED
     names = [n for n, word in enumerate(words) if bare[n] not in no_names and _may_be_name(word)]
     person.titles |= {start + n for n in titles}
     if len(names) > 1:
@@ -130,7 +117,7 @@ def _note_name(person: Person, words: tuple[str, ...], start: int, plain: Set[st
         person.surnames.add(start + names[-1])
         person.certain |= {start + n for n in names}
     elif names:
-        formal = any(bare[n] in _BEFORE_SURNAMES for n in titles)
+        formal = any(bare[n] in BEFORE_SURNAMES for n in titles)
         (person.surnames if formal else person.given).add(start + names[0])
 
 
@@ -155,7 +142,7 @@ def _can_swap(document: Document, person: Person) -> bool:
     """Whether all that tells the gender of a person can be said of the other one."""
     words = document.words
     if person.fixed or any(
-        words[p].lower().rstrip(".") not in _OTHER_TITLE for p in person.titles if _has_gender(words[p])
+        words[p].lower().rstrip(".") not in OTHER_TITLE for p in person.titles if _has_gender(words[p])
     ):
         return False
     return all(
@@ -174,7 +161,7 @@ def _other_pronoun(words: tuple[str, ...], place: int) -> str:
     if pronoun == "his":
         following = words[place + 1] if place + 1 < len(words) else ""
         return "her" if following[:1].isalnum() else "hers"
-    return _SHE_FOR.get(pronoun) or _HE_FOR[pronoun]
+    return SHE_FOR.get(pronoun) or HE_FOR[pronoun]
 
 
 def _in_case_of(old: str, new: str) -> str:

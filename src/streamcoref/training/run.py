@@ -25,6 +25,8 @@ from streamcoref.training.saving import RunFolder, Standing
 from streamcoref.training.start import prepare
 from streamcoref.training.steps import Example
 
+# Seeds of steps and of workers lie so far apart that none meet; changed, no run could be gone on with.
+_MORE_THAN_STEPS, _MORE_THAN_WORKERS = 1_000_003, 1_009
 LogListener = Callable[[dict[str, Any]], None]  # gets every line of the log when it has been written
 
 
@@ -95,7 +97,7 @@ class TrainingRun:
         options, standing, rank = self.recipe.training, self.standing, self.workers.rank
         started = time.monotonic()
         # Seeded anew at each step, so that a resumed run draws what an unbroken one would have drawn.
-        seed = (options.seed * 1_000_003 + standing.step) * 1_009 + rank
+        seed = (options.seed * _MORE_THAN_STEPS + standing.step) * _MORE_THAN_WORKERS + rank
         torch.manual_seed(seed)
         self.model.train()
         self.optimizer.zero_grad(set_to_none=True)

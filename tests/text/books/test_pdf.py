@@ -144,10 +144,10 @@ def test_nothing_is_printed_of_what_its_reader_passes_over(capfd: pytest.Capture
 
 def test_what_has_no_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     content = pdf([["Anna left."]] * 5)
-    monkeypatch.setattr(reading, "_MOST_PAGES", 3)
+    monkeypatch.setattr(reading, "MOST_PAGES", 3)
     with pytest.raises(InputError, match="or 3 pages, as no book has"):
         taken_out(extract, content)
-    monkeypatch.setattr(reading, "_MOST_PAGES", 100)
+    monkeypatch.setattr(reading, "MOST_PAGES", 100)
     monkeypatch.setattr(reading, "LONGEST_TEXT", 20)
     with pytest.raises(InputError, match="more than 20 characters"):
         taken_out(extract, content)

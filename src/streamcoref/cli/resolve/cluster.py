@@ -61,7 +61,8 @@ def resolve_folder(
     source: str, output: str, job: ResolveJob, address: str, format_name: str | None, source_format: str | None
 ) -> FolderReport:
     """A folder to a folder; what was done is said at the end, and what went wrong with single files."""
-    from streamcoref.integrations.ray_folder import ERRORS, resolve_folder
+    from streamcoref.integrations.ray_folder import resolve_folder
+    from streamcoref.integrations.ray_target import ERRORS
 
     _quiet()
     with _bar(source) as show:

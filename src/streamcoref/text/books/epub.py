@@ -18,7 +18,7 @@ _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 # Fonts are often disguised by these, and nothing else: the text is open.
 _DISGUISES = frozenset(["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"])
 _PAGES = frozenset(["application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"])
-_MOST_PAGES, _MOST_ENTRIES = 20_000, 100_000
+MOST_PAGES, _MOST_ENTRIES = 20_000, 100_000
 _DEEPEST = 50  # levels of a table of contents
 _FEWEST = 2  # entries of a table of contents that says more than the headings of the pages
 
@@ -111,8 +111,8 @@ def _spine(archive: Archive, root: Any, items: dict[str, _Item]) -> list[_Item]:
     references = [reference.get("idref") or "" for reference in root.iter("{*}itemref")]
     pages = [items[name] for name in dict.fromkeys(references) if name in items]
     pages = [page for page in pages if page.media in _PAGES and "nav" not in page.properties]
-    if len(pages) > _MOST_PAGES:
-        raise InputError(f"this e-book has more than {_MOST_PAGES:,} pages, as none has", archive.path)
+    if len(pages) > MOST_PAGES:
+        raise InputError(f"this e-book has more than {MOST_PAGES:,} pages, as none has", archive.path)
     if not pages:
         raise archive.damaged("it has no pages to read")
     return pages

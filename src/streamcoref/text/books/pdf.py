@@ -13,7 +13,7 @@ from streamcoref.text.books.book import LONGEST_TEXT, Book, Decoding, one_line, 
 from streamcoref.text.books.pdf_lines import joined_pages
 from streamcoref.text.sections import Heading
 
-_MOST_PAGES, _MOST_ENTRIES = 50_000, 100_000
+MOST_PAGES, _MOST_ENTRIES = 50_000, 100_000
 _DEEPEST = 50  # levels of an outline
 
 
@@ -60,9 +60,9 @@ def _pages(reader: Any, path: Path) -> list[str]:
     for number, page in enumerate(reader.pages):
         pages.append(page.extract_text() or "")
         length += len(pages[-1])
-        if length > LONGEST_TEXT or number >= _MOST_PAGES:
+        if length > LONGEST_TEXT or number >= MOST_PAGES:
             raise InputError(
-                f"this has more than {LONGEST_TEXT:,} characters of text or {_MOST_PAGES:,} pages, as no book has", path
+                f"this has more than {LONGEST_TEXT:,} characters of text or {MOST_PAGES:,} pages, as no book has", path
             )
     return pages
 
