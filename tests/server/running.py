@@ -100,7 +100,8 @@ class Command:
         raise AssertionError("the server did not start")
 
     def client(self) -> httpx.Client:
-        return httpx.Client(base_url=self.url, timeout=PATIENCE)
+        """For as many threads as like to call at once."""
+        return httpx.Client(base_url=self.url, timeout=PATIENCE, limits=httpx.Limits(max_connections=None))
 
     def kill(self) -> None:
         self.process.kill()

@@ -56,13 +56,10 @@ class Feeder:
         self.safe = 0  # calls
         self.safe_position = 0
 
-    def feed(self, client: httpx.Client, most: int) -> None:
-        """Go on until all is fed, or so many calls were made, or there is no server any more."""
+    def feed(self, client: httpx.Client) -> None:
+        """Go on until all is fed, or there is no server any more."""
         try:
-            for _ in range(most):
-                number = len(self.answers) + 1
-                if number > len(self.calls):
-                    return
+            while (number := len(self.answers) + 1) <= len(self.calls):
                 body = self.calls[number - 1]
                 what = "feed" if body else "flush"
                 answer = call(client, f"{self.id}/{what}", **body, call=number)
@@ -80,42 +77,72 @@ class Feeder:
         del self.answers[told["calls"] :]
 
     def finish(self, client: httpx.Client) -> Events:
-        self.feed(client, len(self.calls))
+        self.feed(client)
         answers = [*self.answers, call(client, f"{self.id}/close")["events"]]
         return plain([event for events in answers for event in events])
+
+
+def submit(client: httpx.Client, book: str) -> str | None:
+    """A job's id, if the server has lived to tell it."""
+    try:
+        return str(client.post("/v1/jobs", content=book.encode()).json()["id"])
+    except httpx.TransportError:
+        return None
+
+
+def mentions_of(client: httpx.Client, job: str, length: int) -> list[list[tuple[int, int, str]]]:
+    """The mentions of all entities of a long book, by parts of its text."""
+    found: dict[int, list[tuple[int, int, str]]] = {}
+    for start in range(0, length, 5000):
+        page = client.get(f"/v1/jobs/{job}/mentions", params={"start": start, "end": start + 5000, "limit": 10_000})
+        for one in page.json()["mentions"]:
+            if start <= one["start"]:  # others have been seen in the part before
+                found.setdefault(one["entity"], []).append((one["start"], one["end"], one["text"]))
+    return sorted(found.values())
 
 
 @pytest.mark.parametrize(("streams", "kills"), [(10, 2), (100, 2)], ids=["few", "many"])
 @pytest.mark.slow
 def test_killed_with_streams_and_jobs_it_goes_on(tmp_path: Path, model: Path, streams: int, kills: int) -> None:
+    """Every stream has a caller of its own, books are being read and handed in, and SIGKILL ends the server."""
     choose = random.Random(11)
-    books = [STORY * length for length in (30, 3, 10)]
     data = tmp_path / "data"
     server = Command(model, data, "--jobs", 2)
     with server.client() as client:
         feeders = [Feeder(seed, create(client)) for seed in range(streams)]
-        jobs = [client.post("/v1/jobs", content=book.encode()).json()["id"] for book in books]
-    for _ in range(kills):
-        with server.client() as client, ThreadPoolExecutor(8) as pool:
+        books = {submit(client, STORY * length): STORY * length for length in (50, 20, 3)}
+    states: list[str] = []  # of jobs, when the server was killed
+    for kill in range(kills):
+        with server.client() as client, ThreadPoolExecutor(streams + 1) as pool:
             before = sum(len(feeder.answers) for feeder in feeders)
-            feeding = [pool.submit(feeder.feed, client, choose.randint(3, 9)) for feeder in feeders]
+            feeding = [pool.submit(feeder.feed, client) for feeder in feeders]
+            book = STORY * (30 + kill)
+            submitting = pool.submit(submit, client, book)
             # at any moment of their feeding, on a quick machine and on a slow one
             enough = before + choose.randint(streams, 3 * streams)
-            while sum(len(feeder.answers) for feeder in feeders) < enough and not all(one.done() for one in feeding):
+            while sum(len(feeder.answers) for feeder in feeders) < enough:
+                assert not all(one.done() for one in feeding)
                 time.sleep(0.001)
+            states += [job["state"] for job in client.get("/v1/jobs").json()["jobs"]]
+            active = sum(not one.done() for one in feeding)
             server.kill()
         for one in feeding:
             one.result()
+        assert active > streams / 2
+        books[submitting.result()] = book
         server = Command(model, data, "--jobs", 2)
         with server.client() as client:
             for feeder in feeders:
                 feeder.go_back(client)
+    assert "reading" in states
     with server.client() as client:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda feeder: feeder.finish(client), feeders))
-        for job, book in zip(jobs, books, strict=True):
-            assert wait_for(client, job, "done")["characters"] == len(book)
-            assert everything(client, job) == expected_of_book(book)
+        books.pop(None, "")  # nobody was told of it
+        assert len(books) >= 3
+        for job, book in books.items():
+            assert wait_for(client, str(job), "done")["characters"] == len(book)
+            assert mentions_of(client, str(job), len(book)) == expected_of_book(book)
     assert server.terminate() == 0
     assert found == [alone(feeder.chunks) for feeder in feeders]
 

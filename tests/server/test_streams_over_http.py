@@ -6,7 +6,9 @@ import base64
 import json
 import random
 import re
+import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import httpx
 from streamcoref.formats.event_lines import json_line
 from streamcoref.server.database import ServerDatabase
 from streamcoref.server.streams import FORGET
+from streamcoref.stream import Stream
 from tests import toy_resolver
 from tests.server.running import PATIENCE, STORY, running
 
@@ -248,6 +251,45 @@ def test_idle_streams_leave_memory_and_come_back(tmp_path: Path) -> None:
         assert client.get(f"/v1/streams/{id_}").json()["safe_position"] == len(STORY)
         found = fed["events"] + call(client, f"{id_}/close")["events"]
     assert plain(found) == alone([(STORY, None)])
+
+
+def test_to_be_saved_no_stream_waits_for_the_texts_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While all threads that read are busy for long, chats are put away, found and listed all the same."""
+    go_on = threading.Event()
+    feed, close = Stream.feed, Stream.close
+
+    def wait_until(true: Callable[[], bool]) -> None:
+        until = time.monotonic() + PATIENCE
+        while not true():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+    def waiting(calls: int) -> bool:
+        return f"streamcoref_queue {calls}.0" in client.get("/metrics").text
+
+    def until_another_waits(self: Stream, text: str, speaker: str | None = None) -> Any:
+        wait_until(lambda: waiting(2))
+        return feed(self, text, speaker)
+
+    def slow(self: Stream) -> Any:
+        go_on.wait(PATIENCE)
+        return close(self)
+
+    limits = {"idle_seconds": 0.2, "save_seconds": 3600}
+    with running(tmp_path / "data", limits, workers=1) as server, server.client() as client:
+        chat, long = create(client), create(client)
+        monkeypatch.setattr(Stream, "feed", until_another_waits)
+        monkeypatch.setattr(Stream, "close", slow)
+        with ThreadPoolExecutor(2) as pool:
+            feeding = pool.submit(call, client, f"{chat}/feed", text=STORY)
+            wait_until(lambda: waiting(1))
+            closing = pool.submit(call, client, f"{long}/close")
+            assert feeding.result()["safe_position"] == 0
+            wait_until(lambda: client.get(f"/v1/streams/{chat}").json()["safe_position"] == len(STORY))
+            assert len(client.get("/v1/streams").json()["streams"]) == 2
+            assert not closing.done()
+            go_on.set()
+            assert closing.result()["closed"]
 
 
 def test_a_server_that_is_started_again_goes_on(tmp_path: Path) -> None:

@@ -94,14 +94,20 @@ class EntityMemory:
         return int(self.rows.nbytes) + self.notes.nbytes
 
     def reserve(self, capacity: int) -> None:
-        """Make room, by doubling, so that adding never has to."""
+        """Make room, by doubling, so that adding never has to.
+
+        One that is restored has the sizes of one that grew: with just enough room for what was saved, it would soon
+        have twice that.
+        """
         if capacity <= len(self.rows):
             return
-        capacity = max(capacity, 2 * len(self.rows))
-        rows = self.rows.new_zeros(capacity, self.rows.shape[1])
+        size = max(1, len(self.rows))
+        while size < capacity:
+            size *= 2
+        rows = self.rows.new_zeros(size, self.rows.shape[1])
         rows[: self.count] = self.rows[: self.count]
         self.rows = rows
-        self.notes = self.notes.resized(capacity, self.count)
+        self.notes = self.notes.resized(size, self.count)
 
     def add(self, row: Tensor, spans: Notes, span: int) -> int:
         """A new entity of one mention, a row of the notes on spans; its slot."""

@@ -229,11 +229,11 @@ class StreamTable:
         async with self._seat(id_) as seat:
             if seat.open is not None and seat.open.owner == owner:
                 return seat.open.values()
-            return _saved_values(await self._work.run(partial(self._row, owner, id_, _PLACE)))
+            return _saved_values(await self._work.run_beside(partial(self._row, owner, id_, _PLACE)))
 
     async def all(self, owner: str, offset: int, limit: int) -> dict[str, Any]:
         """The streams of an owner, the oldest first; those on disk stay there."""
-        rows, found = await self._work.run(partial(self._rows, owner, offset, limit))
+        rows, found = await self._work.run_beside(partial(self._rows, owner, offset, limit))
         told = []
         for row in rows:
             one = seat.open if (seat := self._seats.get(row["id"])) is not None else None
@@ -257,7 +257,7 @@ class StreamTable:
     async def remove(self, owner: str, id_: str) -> None:
         async with self._seat(id_) as seat:
             statement = "DELETE FROM streams WHERE id = ? AND owner = ?"
-            if not await self._work.run(partial(self._database.write, statement, (id_, owner))):
+            if not await self._work.run_beside(partial(self._database.write, statement, (id_, owner))):
                 raise unknown("stream")
             seat.open = None
         self.listeners.end(id_)
@@ -290,7 +290,7 @@ class StreamTable:
             one = seat.open
             if one is None:
                 return
-            safe = one.unsaved_since is None or await self._work.run(partial(self._save, one))
+            safe = one.unsaved_since is None or await self._work.run_beside(partial(self._save, one))
             if safe and leave and seat.users == 1:
                 seat.open = None
 
@@ -299,7 +299,7 @@ class StreamTable:
         now = time.monotonic()
         if self._database.trouble:
             try:
-                await self._work.run(self._database.try_again)
+                await self._work.run_beside(self._database.try_again)
             except sqlite3.Error:
                 return
         for id_, seat in list(self._seats.items()):
@@ -310,7 +310,7 @@ class StreamTable:
             if idle or (one.unsaved_since is not None and now - one.unsaved_since > self._limits.save_seconds):
                 await self._put_away(id_, leave=idle)
         before = time.time() - self._limits.closed_seconds
-        await self._work.run(partial(self._database.write, FORGET, (before,)))
+        await self._work.run_beside(partial(self._database.write, FORGET, (before,)))
 
     async def save_all(self) -> int:
         """At the end; how many could not be saved."""

@@ -19,6 +19,7 @@ class Work:
 
     def __init__(self, workers: int, limits: Limits) -> None:
         self._pool = ThreadPoolExecutor(workers, "work")
+        self._beside = ThreadPoolExecutor(1, "beside")
         self._limits = limits
         self._tasks: set[asyncio.Task[Any]] = set()  # a task that nobody refers to may vanish
         self.taken = 0  # places
@@ -45,14 +46,11 @@ class Work:
     async def run(self, function: Callable[[], Result]) -> Result:
         """In a thread. Cancelled before it has begun it is never done; after that it is waited for, so that nobody
         else touches what it works on."""
-        future = self._pool.submit(function)
-        wrapped = asyncio.wrap_future(future)
-        try:
-            return await asyncio.shield(wrapped)
-        except asyncio.CancelledError:
-            if not future.cancel():
-                await asyncio.wait([wrapped])
-            raise
+        return await _done(self._pool, function)
+
+    async def run_beside(self, function: Callable[[], Result]) -> Result:
+        """The same for what takes a moment, as to save a stream: it does not wait behind texts that take minutes."""
+        return await _done(self._beside, function)
 
     def begin(self, doing: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         """Something that goes on whoever waits for it."""
@@ -75,4 +73,16 @@ class Work:
         self.draining = True
         while self._tasks:
             await asyncio.wait(self._tasks)
-        await asyncio.to_thread(self._pool.shutdown)
+        for pool in (self._pool, self._beside):
+            await asyncio.to_thread(pool.shutdown)
+
+
+async def _done(pool: ThreadPoolExecutor, function: Callable[[], Result]) -> Result:
+    future = pool.submit(function)
+    wrapped = asyncio.wrap_future(future)
+    try:
+        return await asyncio.shield(wrapped)
+    except asyncio.CancelledError:
+        if not future.cancel():
+            await asyncio.wait([wrapped])
+        raise
