@@ -111,7 +111,8 @@ def steps_of(run: TrainingRun) -> Steps:
 
 def assert_same(run: TrainingRun, literal: LiteralTrainer, found: Steps, expected: Steps) -> None:
     """Losses, gradients at each step, and the parameters that three steps lead to."""
-    assert found.losses == pytest.approx(expected.losses, rel=1e-5)
+    # A small loss is the difference of two numbers as large as the scores, which are rounded.
+    assert found.losses == pytest.approx(expected.losses, rel=1e-5, abs=2e-5)
     for mine, theirs in zip(found.gradients, expected.gradients, strict=True):
         assert theirs.keys() <= mine.keys()
         for name, gradient in theirs.items():
