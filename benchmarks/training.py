@@ -15,8 +15,8 @@ rounds, in which everything takes turns:
 - `encoder_share`: of the baseline's step;
 - `peak_mb`: the most that the tensors of a step take at once.
 
-`--beside` names a folder with another version of the sources, such as a `git worktree` of an earlier commit (version 0.1
-or later). Both are in this process and take turns; `over_other` says how many times as fast this one is.
+`--beside` names a folder with another version of the sources, such as a `git worktree` of an earlier commit (0.1 or
+later). Both are in this process and take turns; `over_other` says how many times as fast this one is.
 """
 
 from __future__ import annotations
