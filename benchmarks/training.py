@@ -1,55 +1,89 @@
-"""Pieces a second of a training step, forward and backward, of the small models, in floats and in bfloat16.
+"""Pieces a second of a training step of the small models, in floats and in bfloat16, and the memory of its tensors.
 
     python benchmarks/training.py [--rounds 5] [--segments 3] [--threads 1] [--beside FOLDER]
 
 The preset `small` with random weights and without dropout of attention learns from a story that is made up, with the
-mentions of its people as clusters. All times are of the CPU, medians of the rounds, in which everything takes turns:
+mentions of its people as clusters. A step is what a run does with a document: forward, backward, gradients clipped,
+parameters moved (by next to nothing, so that every round does the same). All times are of the CPU, medians of the
+rounds, in which everything takes turns:
 
-- `baseline`: the whole-document model, all layers learning; `bfloat16_over_float32` is the time of the same step in
-  bfloat16 (`run.precision`), if the machine has it;
+- `baseline`: the whole-document model, all layers learning; `baseline_bfloat16` the same step in bfloat16
+  (`run.precision`), if the machine has it;
 - `incremental`: Algorithm 1, the encoder learning too; `incremental_cached`: the encoder frozen, its encodings on disk;
 - `one_by_one_over_padded`: the encoder's forward and backward passes over the segments one after another, over one
   padded batch of them, which the baseline's step has;
-- `encoder_share`: of the baseline's step.
+- `encoder_share`: of the baseline's step;
+- `peak_mb`: the most that the tensors of a step take at once.
 
-`--beside` names a folder with another version of the sources, such as a `git worktree` of an earlier commit. It is
-measured afterwards by the same script, and `over_other` says how many times as fast this one is.
+`--beside` names a folder with another version of the sources, such as a `git worktree` of an earlier commit (0.1 or
+later). Both are in this process and take turns; `over_other` says how many times as fast this one is.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 
-from streamcoref import StreamcorefError
-from streamcoref.document import Document
-from streamcoref.model.checkpoint import BUNDLED, Checkpoint, load_tokenizer
-from streamcoref.model.config import build_model, parse_config, preset
-from streamcoref.model.segments import Segment
-from streamcoref.training.encodings import EncodingCache
-from streamcoref.training.precision import FLOAT32, Precision, choose_precision
-from streamcoref.training.steps import Example, IncrementalOptions, baseline_step, incremental_step
+from streamcoref.evaluation.tensor_memory import peak_tensor_bytes
 
+PACKAGE = "streamcoref"
 PEOPLE = ("Anna", "Carl", "the captain", "Mrs. Lee", "the old keeper", "Tom", "the doctor", "her sister")
 DID = ("saw", "met", "wrote to", "waited for", "laughed at", "followed", "paid", "forgot")
 MORE = ("at the harbour", "in the morning", "without a word", "because of the letter", "near the mill", "once more")
 CPU = torch.device("cpu")
+RATE = 1e-12  # of learning
+Step = Callable[[], object]
 
 
-def story(sentences: int, seed: int = 7) -> Document:
+class Sources:
+    """One version of the package. Several may be in one process; inside `used` the names of its modules are its own."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Those in a folder; without one, those that this script runs with."""
+        self.folder = folder
+        self.modules: dict[str, ModuleType] = _taken_out() if folder is None else {}
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        others = _taken_out()
+        sys.modules.update(self.modules)
+        path = list(sys.path)
+        if self.folder is not None:
+            sys.path.insert(0, str(self.folder))
+        try:
+            yield
+        finally:
+            sys.path[:] = path
+            self.modules = _taken_out()
+            sys.modules.update(others)
+
+
+def _taken_out() -> dict[str, ModuleType]:
+    """The package's modules, which nobody finds any more."""
+    names = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def module(name: str) -> Any:
+    """A module of the version that is used."""
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def story(sentences: int, seed: int = 7) -> Any:
     """Some people who meet each other; the mentions of each are a cluster."""
     choose = random.Random(seed)
     written: list[list[str]] = []
@@ -65,116 +99,158 @@ def story(sentences: int, seed: int = 7) -> Document:
         written.append(words)
         begin += len(words)
     made = tuple(tuple(spans) for spans in clusters.values())
-    return Document.from_sentences("story", written, clusters=made)
+    return module("document").Document.from_sentences("story", written, clusters=made)
 
 
-def checkpoint(kind: str, frozen: bool = False) -> Checkpoint:
-    values = preset("small").model_dump(mode="json")
-    values["kind"] = kind
-    values["higher_order"] = {"depth": 1, "max_spans": 3900}
-    values["encoder"].update(attention_dropout=0.0, trainable_from=6 if frozen else 0)
-    config = parse_config(values, "benchmark")
-    torch.manual_seed(0)
-    return Checkpoint(build_model(config).train(), config, load_tokenizer(BUNDLED))
+class Learner:
+    """A model of one version with random weights and its optimizer, and the story that it learns from."""
+
+    def __init__(self, kind: str, segments: int, frozen: bool = False) -> None:
+        config_of, checkpoints = module("model.config"), module("model.checkpoint")
+        values = config_of.preset("small").model_dump(mode="json")
+        values["kind"] = kind
+        values["higher_order"] = {"depth": 1, "max_spans": 3900}
+        values["encoder"].update(attention_dropout=0.0, trainable_from=6 if frozen else 0)
+        config = config_of.parse_config(values, "benchmark")
+        torch.manual_seed(0)
+        self.model = config_of.build_model(config).train()
+        tokenizer = checkpoints.load_tokenizer(checkpoints.BUNDLED)
+        document, cut = story(60 * segments), module("model.segments")
+        if hasattr(cut, "segment_document"):  # as in version 0.1
+            found = cut.segment_document(document, tokenizer, config.segments.max_pieces)
+        else:
+            found = checkpoints.Checkpoint(self.model, config, tokenizer).segmenter.cut(document)
+        assert len(found) >= segments
+        self.example = module("training.steps").Example(document, found[:segments], "litbank", 2.0)
+        self.options = module("training.recipe").TrainingOptions(epochs=1, encoder_rate=RATE, head_rate=RATE)
+        self.encode: Any = self.model.encoder
+        self.float32 = self._precision("float32")
+        self._mover()
+
+    def _precision(self, name: str) -> Any:
+        """None in a version that has no such thing, or on a machine that has not."""
+        try:
+            precisions = module("training.precision")
+        except ModuleNotFoundError:
+            return None
+        try:
+            return precisions.choose_precision(name, CPU)
+        except module("errors").StreamcorefError as error:
+            print(error)
+            return None
+
+    def _mover(self) -> None:
+        if self.float32 is None:  # version 0.1
+            trainer = module("training.trainer")
+            self.optimizer = trainer.make_optimizer(self.model, SimpleNamespace(training=self.options))
+        else:
+            self.optimizer = module("training.optimizing").make_optimizer(self.model, self.options)
+
+    def move(self) -> None:
+        if self.float32 is None:
+            learning = [p for p in self.model.parameters() if p.requires_grad]
+            torch.nn.utils.clip_grad_norm_(learning, self.options.clip)
+            self.optimizer.step()
+        else:
+            module("training.optimizing").take_step(self.optimizer, self.float32, self.options, 0, 1)
+
+    def baseline(self, precision: Any = None) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        more = () if self.float32 is None else (precision or self.float32,)
+        step = module("training.steps").baseline_step
+        step(self.model, self.example, None, self.encode, np.random.default_rng(0), *more)
+        self.move()
+
+    def incremental(self) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        steps = module("training.steps")
+        options, random_ = steps.IncrementalOptions(objective="all"), np.random.default_rng(0)
+        steps.incremental_step(self.model, self.example, options, self.encode, random_, lambda: 0.0)
+        self.move()
+
+    def encoder_pass(self, together: bool) -> None:
+        self.optimizer.zero_grad(set_to_none=True)
+        segments = self.example.segments
+        for group in [segments] if together else [[segment] for segment in segments]:
+            torch.cat(self.model.encoder(group)).sum().backward()
 
 
-def example_of(made: Checkpoint, segments: int) -> Example:
-    document = story(60 * segments)
-    cut = made.segmenter.cut(document)
-    assert len(cut) >= segments
-    return Example(document, cut[:segments], "litbank", 2.0)
+def steps(segments: int, cache: Path) -> tuple[int, dict[str, Step]]:
+    """The pieces of a step, and all that is measured, by its name, of the version that is used."""
+    whole, incremental = Learner("baseline", segments), Learner("incremental", segments)
+    frozen = Learner("incremental", segments, frozen=True)
+    frozen.encode = module("training.encodings").EncodingCache(frozen.model.encoder, cache)
+    frozen.encode(frozen.example.segments)
+    found: dict[str, Step] = {
+        "baseline": whole.baseline,
+        "incremental": incremental.incremental,
+        "incremental_cached": frozen.incremental,
+        "padded": lambda: whole.encoder_pass(together=True),
+        "one_by_one": lambda: whole.encoder_pass(together=False),
+    }
+    short = whole._precision("bfloat16")
+    if short is not None:
+        found["baseline_bfloat16"] = lambda: whole.baseline(short)
+    return sum(len(segment) for segment in whole.example.segments), found
 
 
-def cpu_seconds(run: Callable[[], object]) -> float:
+def cpu_seconds(run: Step) -> float:
     began = time.process_time()
     run()
     return time.process_time() - began
 
 
-def bfloat16() -> Precision | None:
-    try:
-        return choose_precision("bfloat16", CPU)
-    except StreamcorefError as error:
-        print(error)
-        return None
+def peak_mb(run: Step) -> float:
+    with peak_tensor_bytes() as peak:
+        run()
+    return round(peak.bytes / 1e6, 1)
 
 
-def encoder_pass(made: Checkpoint, groups: list[list[Segment]]) -> None:
-    for group in groups:
-        torch.cat(made.model.encoder(group)).sum().backward()
-
-
-def steps(segments: int, cache: Path) -> dict[str, Callable[[], object]]:
-    """All that is measured, by its name."""
-    whole, incremental, frozen = checkpoint("baseline"), checkpoint("incremental"), checkpoint("incremental", True)
-    example = example_of(whole, segments)
-    cached = EncodingCache(frozen.model.encoder, cache)
-    cached(example.segments)
-    options = IncrementalOptions(objective="all")
-
-    def baseline(precision: Precision = FLOAT32) -> None:
-        random_ = np.random.default_rng(0)
-        baseline_step(whole.model, example, None, whole.model.encoder, random_, precision)  # type: ignore[arg-type]
-        whole.model.zero_grad(set_to_none=True)
-
-    def learn(made: Checkpoint, encode: Any) -> None:
-        incremental_step(made.model, example, options, encode, np.random.default_rng(0), lambda: 0.0)  # type: ignore[arg-type]
-        made.model.zero_grad(set_to_none=True)
-
-    found: dict[str, Callable[[], object]] = {
-        "baseline": baseline,
-        "incremental": lambda: learn(incremental, incremental.model.encoder),
-        "incremental_cached": lambda: learn(frozen, cached),
-        "padded": lambda: encoder_pass(whole, [example.segments]),
-        "one_by_one": lambda: encoder_pass(whole, [[segment] for segment in example.segments]),
-    }
-    short = bfloat16()
-    if short is not None:
-        found["baseline_bfloat16"] = lambda: baseline(short)
-    return found
-
-
-def measure(options: argparse.Namespace) -> dict[str, Any]:
+def measure(versions: list[Sources], options: argparse.Namespace, scratch: Path) -> list[dict[str, Any]]:
+    """The figures of each version."""
     torch.set_num_threads(options.threads)
-    with tempfile.TemporaryDirectory() as cache:
-        everything = steps(options.segments, Path(cache))
-        rounds = [{name: cpu_seconds(run) for name, run in everything.items()} for _ in range(options.rounds + 1)][
-            1:
-        ]  # the first one warms up
-    pieces = sum(len(segment) for segment in example_of(checkpoint("baseline"), options.segments).segments)
-    seconds = {name: median(one[name] for one in rounds) for name in everything}
+    everything, peaks, pieces = [], [], 0
+    for number, version in enumerate(versions):
+        with version.used():
+            pieces, found = steps(options.segments, scratch / str(number))
+            everything.append(found)
+            peaks.append({name: peak_mb(run) for name, run in found.items()})  # which warms up, too
+    seconds: list[dict[str, list[float]]] = [{name: [] for name in found} for found in everything]
+    for _ in range(options.rounds):
+        for name in everything[0]:
+            for version, found, taken in zip(versions, everything, seconds, strict=True):
+                if name in found:
+                    with version.used():
+                        taken[name].append(cpu_seconds(found[name]))
+    return [_figures(pieces, taken, peak) for taken, peak in zip(seconds, peaks, strict=True)]
 
-    def ratio(above: str, below: str) -> float | None:
-        if above not in seconds:
-            return None
-        return round(median(one[above] / one[below] for one in rounds), 3)
 
-    names = [name for name in everything if name.startswith(("baseline", "incremental"))]
+def _figures(pieces: int, seconds: dict[str, list[float]], peaks: dict[str, float]) -> dict[str, Any]:
+    names = [name for name in seconds if name.startswith(("baseline", "incremental"))]
     return {
-        "pieces_a_second": {name: round(pieces / seconds[name], 1) for name in names},
-        "bfloat16_over_float32": ratio("baseline_bfloat16", "baseline"),
-        "encoder_share": ratio("padded", "baseline"),
-        "one_by_one_over_padded": ratio("one_by_one", "padded"),
-        "rounds": options.rounds,
-        "threads": options.threads,
+        "pieces_a_second": {name: round(pieces / median(seconds[name]), 1) for name in names},
+        "peak_mb": {name: peaks[name] for name in names},
+        "bfloat16_over_float32": ratio(seconds, "baseline_bfloat16", "baseline"),
+        "encoder_share": ratio(seconds, "padded", "baseline"),
+        "one_by_one_over_padded": ratio(seconds, "one_by_one", "padded"),
+        "seconds": {name: [round(one, 4) for one in taken] for name, taken in seconds.items()},
     }
 
 
-def other(options: argparse.Namespace) -> dict[str, float]:
-    """The other version's pieces a second."""
-    source = options.beside / "src" if (options.beside / "src").is_dir() else options.beside
-    command = [sys.executable, __file__, "--segments", str(options.segments), "--threads", str(options.threads)]
-    done = subprocess.run(
-        [*command, "--rounds", str(options.rounds)],
-        env={**os.environ, "PYTHONPATH": str(source.resolve())},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(f"{options.beside} cannot be measured: {done.stderr.strip().splitlines()[-1]}")
-    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])["pieces_a_second"]
-    return found
+def ratio(seconds: dict[str, list[float]], above: str, below: str) -> float | None:
+    if above not in seconds:
+        return None
+    return round(median(a / b for a, b in zip(seconds[above], seconds[below], strict=True)), 3)
+
+
+def over_other(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, float]:
+    """How many times as fast, by the medians of the rounds' ratios."""
+    pairs = {
+        name: zip(theirs["seconds"][name], taken, strict=True)
+        for name, taken in ours["seconds"].items()
+        if name in theirs["seconds"]
+    }
+    return {name: round(median(a / b for a, b in both), 3) for name, both in pairs.items()}
 
 
 def main() -> None:
@@ -184,15 +260,19 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--beside", type=Path, help="a folder with another version of the sources")
     options = parser.parse_args()
-    figures = measure(options)
+    versions = [Sources()]
     if options.beside is not None:
-        theirs = other(options)
-        ours = figures["pieces_a_second"]
-        figures["other_pieces_a_second"] = theirs
-        figures["over_other"] = {name: round(ours[name] / theirs[name], 3) for name in ours if name in theirs}
+        source = options.beside / "src" if (options.beside / "src").is_dir() else options.beside
+        versions.append(Sources(source.resolve()))
+    with tempfile.TemporaryDirectory() as scratch:
+        figures, *others = measure(versions, options, Path(scratch))
+    for theirs in others:
+        figures["over_other"] = over_other(figures, theirs)
+        figures["other"] = {name: theirs[name] for name in ("pieces_a_second", "peak_mb")}
+    figures |= {"rounds": options.rounds, "segments": options.segments, "threads": options.threads}
     for name, value in figures["pieces_a_second"].items():
-        print(f"{name:20} {value:8.1f} pieces a second")
-    print(json.dumps(figures))
+        print(f"{name:20} {value:8.1f} pieces a second, tensors of {figures['peak_mb'][name]:,.0f} MB")
+    print(json.dumps({name: value for name, value in figures.items() if name != "seconds"}))
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def measure(job: Job, read: Callable[[Sequence[str], Sequence[int]], int]) -> No
         try:
             clusters = read(words, ends)
         except (MemoryError, RuntimeError) as error:  # torch's own is a RuntimeError
-            if not isinstance(error, MemoryError) and "memory" not in str(error):
+            if not isinstance(error, MemoryError) and not any(word in str(error) for word in ("memory", "alloc")):
                 raise
             say(pieces=length, stopped="no memory")
             return

@@ -201,15 +201,15 @@ class IncrementalModel(CorefModel):
 @contextmanager
 def deciding(model: nn.Module) -> Iterator[None]:
     """Without gradients and dropout: decisions are made in the same way whether a model learns from them or not."""
-    training = model.training
-    if training:
-        model.eval()
+    learning = [part for part in model.modules() if part.training] if model.training else []
+    for part in learning:
+        part.training = False
     try:
         with torch.no_grad():
             yield
     finally:
-        if training:
-            model.train()
+        for part in learning:
+            part.training = True
 
 
 def greedy(scores: FloatArray, new_score: float) -> int:

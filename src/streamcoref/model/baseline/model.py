@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -53,6 +53,14 @@ class Antecedents:
 
     rows: Tensor  # [k, c], rows of the antecedents
     scores: Tensor  # [k, c], -inf where there are fewer than c
+
+
+class _Readings(NamedTuple):
+    """All that the scorer reads of the k spans, once for both of its scores."""
+
+    vectors: Tensor  # [k, size]
+    as_spans: Tensor  # [k, scorer's own]
+    as_entities: Tensor  # [k, reading_size]
 
 
 class BaselineModel(CorefModel):
@@ -136,18 +144,21 @@ class BaselineModel(CorefModel):
         device = spans.vectors.device
         earlier = torch.ones(count, count, dtype=torch.bool, device=device).tril(-1)
         everyone = np.arange(count)
-        pairs = self._pairs(spans, spans.vectors, everyone[None, :], reading)
+        readings = self._read(spans.vectors)
+        pairs = self._pairs(spans, readings, everyone[None, :], reading)
         mentions = spans.link_scores[:, None] + spans.link_scores
         coarse = (mentions + self.pair_score.score(pairs, reading.tables)).masked_fill(~earlier, -torch.inf)
         best, rows = torch.topk(coarse, min(self.pair_score.shortlist or count, count), dim=1)  # [k, c]
         # A row may have fewer antecedents than c: -inf + finite stays -inf, so the fine score needs no mask.
         columns = rows.cpu().numpy()
-        vectors = spans.vectors
         for step in range(self.depth):
-            scores = best + self.pair_score.refine(self._pairs(spans, vectors, columns, reading), reading.tables)
+            scores = best + self.pair_score.refine(self._pairs(spans, readings, columns, reading), reading.tables)
             if step < self.depth - 1:
-                vectors = self._refine(vectors, rows, scores)
+                readings = self._read(self._refine(readings.vectors, rows, scores))
         return Antecedents(rows, scores)
+
+    def _read(self, vectors: Tensor) -> _Readings:
+        return _Readings(vectors, self.pair_score.read_spans(vectors), self.pair_score.read_entities(vectors))
 
     def _refine(self, vectors: Tensor, rows: Tensor, scores: Tensor) -> Tensor:
         """Higher order: move each span towards what it expects its antecedents to be (itself, if it is new)."""
@@ -157,17 +168,17 @@ class BaselineModel(CorefModel):
         gate = torch.sigmoid(self.gate(torch.cat([vectors, attended], dim=-1)))
         return gate * attended + (1 - gate) * vectors
 
-    def _pairs(self, spans: DocumentSpans, vectors: Tensor, antecedents: IntArray, reading: Reading) -> Pairs:
+    def _pairs(self, spans: DocumentSpans, readings: _Readings, antecedents: IntArray, reading: Reading) -> Pairs:
         """All spans against antecedents [1, k] or [k, c], as rows."""
-        scorer = self.pair_score
+        device = readings.vectors.device
         features = reading.index(spans.notes.at((slice(None), None)), spans.as_entities.at(antecedents))
-        rows = torch.from_numpy(np.ascontiguousarray(antecedents)).to(vectors.device)
+        rows = torch.from_numpy(np.ascontiguousarray(antecedents)).to(device)
         return Pairs(
-            span=vectors[:, None],
-            span_reading=scorer.read_spans(vectors)[:, None],
-            entity=vectors[rows],
-            entity_reading=scorer.read_entities(vectors)[rows],
-            features=torch.from_numpy(features).to(vectors.device),
+            span=readings.vectors[:, None],
+            span_reading=readings.as_spans[:, None],
+            entity=readings.vectors[rows],
+            entity_reading=readings.as_entities[rows],
+            features=torch.from_numpy(features).to(device),
         )
 
 
