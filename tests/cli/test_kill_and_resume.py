@@ -11,15 +11,23 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cli.toy_resolving import Rows, invoke, rows, start, text
+from tests.cli.toy_resolving import Rows, invoke, rows, save_model, start, text
 
 # A server that has torch loaded and forks: a process that takes seconds to start cannot be killed often in a test.
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tests.cli.warm_start"])
 KILLS = 6
+# Of a model whose people soon leave the memory, and come back from the store's register.
+NAMES: dict[str, Any] = {
+    "pair_score": {"name": "feed_forward", "hidden": 24, "features": ["distance", "exact_match", "identity"]},
+    "evict": {"name": "one_distance", "distance": 60},
+    "revive": 2,
+    "merge": 2,
+}
 
 
 def resolve(book: Path, store: Path, model: Path, precision: str, beyond: int | None, wait: float) -> None:
@@ -70,26 +78,44 @@ def position(store: Path) -> int:
         return 0
 
 
-@pytest.mark.parametrize(("name", "precision"), [("book.txt", "float32"), ("book.md", "float32"), ("book.txt", "int8")])
+def registered(store: Path) -> int:
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        return int(connection.execute("SELECT count(*) FROM register").fetchone()[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "people"),
+    [
+        ("book.txt", "float32", False),
+        ("book.md", "float32", False),
+        ("book.txt", "int8", False),
+        ("book.txt", "float32", True),
+    ],
+)
 def test_killed_at_random_moments_it_ends_the_same(
-    name: str, precision: str, tmp_path: Path, model: Path, request: pytest.FixtureRequest
+    name: str, precision: str, people: bool, tmp_path: Path, model: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Also a book whose text is taken out of its file again each time, and in 8-bit integers."""
+    """Also a book whose text is taken out of its file again each time, in 8-bit integers, and with people who left the
+    memory."""
     if precision == "int8":
         request.getfixturevalue("needs_int8")
     if name == "book.md":
         pytest.importorskip("lxml", reason="the extra books is not installed")
+    if people:
+        model = save_model(tmp_path / "names", **NAMES)
     book, store = tmp_path / name, tmp_path / "book.sqlite"
     book.write_text(text(2500), encoding="utf-8", newline="")
     whole = never_killed(book, model, tmp_path, precision)
     choose = random.Random(7)
-    places = [0]
+    places, most = [0], 0
     while len(places) <= KILLS and run(book, store, model, precision, places[-1], choose.uniform(0, 0.05)) < 0:
         assert position(store) > places[-1]  # it had gone on by something
         places.append(position(store))
+        most = max(most, registered(store))
     assert run(book, store, model, precision, None, 0.0) == 0
     assert len(places) > KILLS // 2
     assert rows(store) == whole
+    assert (most > NAMES["revive"]) == people
 
 
 @pytest.mark.slow

@@ -72,6 +72,14 @@ def test_places_are_bounded_and_the_least_salient_are_forgotten() -> None:
     assert register.memory.sizes.min() == 11, "those who were mentioned most have stayed"
 
 
+def test_one_span_calls_a_few_those_that_are_nearest() -> None:
+    memory, register = memory_of(*(["Anna"] * 2 for _ in range(MOST_CALLED + 5))), new_register()
+    assert evict_all(memory, register, 100) == []
+    call(memory, register, pairs.notes_of([said("Anna")], IDENTITY))
+    assert memory.ids.tolist() == list(range(MOST_CALLED)), "whose rows begin with their numbers"
+    assert len(register) == 5
+
+
 def test_without_places_everybody_is_gone() -> None:
     memory, register = memory_of(["Anna"] * 3), new_register()
     assert evict_all(memory, register, 0) == [0]

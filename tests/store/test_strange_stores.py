@@ -21,7 +21,8 @@ from tests import toy_resolver
 
 TALK = 'Anna Weber saw the captain. "I left her," said Mr. Doyle, "when you met him." Anna gave it to Mr. Doyle.\n\n'
 TEXT = f"CHAPTER I\n\n{TALK}{TALK}CHAPTER II\n\n{TALK}" + toy_resolver.plain_text(4, 60).replace(" ", "  é ", 3)
-MERGE = 1  # by names that were said once
+# Names that were said once merge, and whoever is not mentioned for a while leaves the memory for the register.
+OPTIONS: dict[str, Any] = {"merge": 1, "revive": 8, "evict": "one_distance:distance=12"}
 CELLS = 2000
 BYTES = 1000
 STRANGE: list[Any] = [
@@ -59,7 +60,7 @@ def make(book: Path, path: Path, parts: int | None = None) -> bytes:
         return parts is not None and asked > parts
 
     try:
-        resolver().resolve_file(book, path, should_stop=should_stop, merge=MERGE).close()
+        resolver().resolve_file(book, path, should_stop=should_stop, **OPTIONS).close()
     except StoppedError:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -80,7 +81,7 @@ def use(book: Path, path: Path) -> str:
             list(chapters(store))
             for table in ("csv", "quotations"):
                 write_table(store, table, io.StringIO())
-        resolver().resolve_file(book, path, merge=MERGE).close()
+        resolver().resolve_file(book, path, **OPTIONS).close()
     except StreamcorefError as error:
         return "refused" if "\n" not in str(error) else f"refused at length: {error}"
     finally:
@@ -98,14 +99,16 @@ def answer(path: Path) -> Any:
 def change_cell(choose: random.Random, path: Path) -> str:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        table = choose.choice(("input", "input", "entities", "mentions", "sections", "quotations", "merges"))
+        table = choose.choice(
+            ("input", "input", "entities", "mentions", "sections", "quotations", "merges", "register", "register_words")
+        )
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         column = choose.choice(columns)
         (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         if not count:
             return ""
-        row = choose.randrange(count)
-        clause = f"WHERE rowid = (SELECT rowid FROM {table} LIMIT 1 OFFSET {row})"
+        key = "(word, size, entity)" if table == "register_words" else "rowid"
+        clause = f"WHERE {key} = (SELECT {key.strip('()')} FROM {table} LIMIT 1 OFFSET {choose.randrange(count)})"
         value = choose.choice(STRANGE)
         try:
             if choose.random() < 0.1:
@@ -119,13 +122,16 @@ def change_cell(choose: random.Random, path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [2, None])
+@pytest.mark.parametrize("parts", [3, None])
 def test_changed_cells(parts: int | None, book: Path, tmp_path: Path) -> None:
     """What the input says is compared with the text and the state: it is as it was, or refused."""
     whole = tmp_path / "whole.sqlite"
     make(book, whole)
     assert all(answer(whole))
     content = make(book, tmp_path / "store.sqlite", parts)
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
+        (registered,) = connection.execute("SELECT count(*) FROM register").fetchone()
+    assert (registered > 0) == (parts is not None)
     path = tmp_path / "changed.sqlite"
     choose = random.Random(0 if parts is None else parts)
     outcomes: Counter[str] = Counter()
@@ -134,7 +140,7 @@ def test_changed_cells(parts: int | None, book: Path, tmp_path: Path) -> None:
         place = change_cell(choose, path)
         outcome = use(book, path)
         outcomes[outcome] += 1
-        if outcome == "used" and place.startswith("input."):
+        if outcome == "used" and place.startswith(("input.", "register.record")):
             assert answer(path) == answer(whole), place
     assert outcomes.keys() == {"used", "refused"}
     assert min(outcomes.values()) > CELLS / 20, outcomes
@@ -187,10 +193,10 @@ def test_what_is_wrong_is_said_when_a_store_is_opened(change: str, book: Path, t
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
         connection.commit()
-    for use_it in (Store.open, lambda path: resolver().resolve_file(book, path, merge=MERGE)):
+    for use_it in (Store.open, lambda path: resolver().resolve_file(book, path, **OPTIONS)):
         with pytest.raises(StreamcorefError, match=rf"store\.sqlite: this store is damaged: ({said}); give force=True"):
             use_it(path)
-    resolver().resolve_file(book, path, force=True, merge=MERGE).close()
+    resolver().resolve_file(book, path, force=True, **OPTIONS).close()
     make(book, tmp_path / "whole.sqlite")
     assert answer(path) == answer(tmp_path / "whole.sqlite")
     assert not Path(f"{path}-wal").exists()
