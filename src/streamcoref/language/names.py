@@ -5,7 +5,6 @@ Trained features read this. It depends on nothing but the words and a version of
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from streamcoref.language.english import Gender, Lexicon
@@ -13,7 +12,6 @@ from streamcoref.language.english import Gender, Lexicon
 Words = tuple[str, ...]
 
 FIRST_PERSON, SECOND_PERSON = 0, 1
-REMEMBERED = 512  # mentions: most of a text's are pronouns and names that come again and again
 _NO_GENDER = Gender(0)
 
 
@@ -30,11 +28,6 @@ class MentionWords(NamedTuple):
 
 def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
     """Of at least one word; a mention that is a possessive reads like one that is not."""
-    return _read(words, lexicon)
-
-
-@lru_cache(REMEMBERED)
-def _read(words: Words, lexicon: Lexicon) -> MentionWords:
     words = without_possessive(words, lexicon)
     lowered = [word.lower() for word in words]
     if len(words) == 1:

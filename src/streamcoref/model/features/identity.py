@@ -18,7 +18,7 @@ from pydantic import PositiveInt
 
 from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
-from streamcoref.language.names import read_mention
+from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.quotations import NARRATED
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
@@ -93,15 +93,14 @@ class Identity(PairFeature):
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
         rows = [
-            self._read(words, voices[start - first])
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            self._read(seen, voices[start - first])
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
         table = np.array(rows, dtype=np.int64).reshape(len(rows), len(self.span_columns.names or ()))
         return {name: np.ascontiguousarray(table[:, n]) for n, name in enumerate(self.span_columns.names or ())}
 
-    def _read(self, words: tuple[str, ...], voice: int) -> tuple[int, ...]:
+    def _read(self, seen: MentionWords, voice: int) -> tuple[int, ...]:
         """A span's columns; the first of its words is said by `voice`."""
-        seen = read_mention(words, self.lexicon)
         unknown = (NOBODY, NOBODY, 0)
         if seen.person is not None:
             quoted = SpanKind.SPOKEN_I if is_speaker(voice) else SpanKind.QUOTED_I
@@ -117,8 +116,8 @@ class Identity(PairFeature):
     def waits(self, spans: SegmentSpans) -> list[bool]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
         return [
-            is_turn(voices[start - first]) and read_mention(words, self.lexicon).person is not None
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            is_turn(voices[start - first]) and seen.person is not None
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
 
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:

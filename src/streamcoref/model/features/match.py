@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -10,7 +9,7 @@ from pydantic import PositiveInt
 
 from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
-from streamcoref.language.names import REMEMBERED, Words, without_possessive
+from streamcoref.language.names import Words, without_possessive
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
@@ -30,7 +29,7 @@ class Match(PairFeature):
 
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         place = int(self.last_word)
-        return {self.mine: np.array([_hashes(words, self.lexicon)[place] for words in spans.texts], dtype=np.int64)}
+        return {self.mine: np.array([both[place] for both in spans.read(_hashes, self.lexicon)], dtype=np.int64)}
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
         entities[self.theirs][slot, (entities["size"][slot] - 1) % self.forms] = spans[self.mine][span]
@@ -47,7 +46,6 @@ class Match(PairFeature):
         return same
 
 
-@lru_cache(REMEMBERED)
 def _hashes(words: Words, lexicon: Lexicon) -> tuple[int, int]:
     """Of all words and of the last one."""
     words = without_possessive(tuple(word.lower() for word in words), lexicon)

@@ -75,8 +75,8 @@ class Talk(PairFeature):
     def waits(self, spans: SegmentSpans) -> list[bool]:
         turns, first = spans.segment.tracks[Quotations.name], spans.segment.first_word
         return [
-            turns[start - first] != NARRATED and bool(read_mention(words, self.lexicon).pronoun & _THIRD)
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            turns[start - first] != NARRATED and bool(seen.pronoun & _THIRD)
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
 
     def expect(self, notes: Notes, span: int, expected: Expected) -> None:
