@@ -98,7 +98,8 @@ class StreamText:
             gap = "" if opens else text[previous_end:start]
             ends_here = number in last_words
             place = begin + start, begin + end
-            paragraph = opens_paragraph(line_ends + text.count("\n", previous_end, start))
+            blanks = line_ends or start - previous_end > 1  # else there is at most one end of a line
+            paragraph = bool(blanks) and opens_paragraph(line_ends + text.count("\n", previous_end, start))
             words.append(Word(text[start:end], self._sentence, opens, ends_here, self._speaker, *place, gap, paragraph))
             previous_end, line_ends = end, 0
             self._sentence += ends_here

@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from streamcoref.document import Document
+from streamcoref.language import LATEST, Lexicon, lexicon
+from streamcoref.language.names import Words
 from streamcoref.model.candidates import enumerate_candidates
 from streamcoref.model.config import build_model
 from streamcoref.model.mention_score import BLOCK
@@ -179,6 +181,23 @@ def test_positions_and_words_are_those_of_the_text() -> None:
             assert document.sentence_of_word[start] == document.sentence_of_word[end - 1]
         assert kept.candidate_mentions == kept.mentions == kept.word_spans
         before += len(segment)
+
+
+def test_the_same_words_are_read_once_a_segment_in_whatever_order_spans_stand() -> None:
+    asked: list[Words] = []
+
+    def shout(words: Words, known: Lexicon) -> str:
+        asked.append(words)
+        return " ".join(words).upper()
+
+    kept = propose(make(ratio=100.0), segment_of(60))
+    turned = kept.at(np.arange(len(kept))[::-1].copy())
+    for _ in range(2):
+        assert kept.read(shout, lexicon(LATEST)) == [" ".join(words).upper() for words in kept.texts]
+        assert turned.read(shout, lexicon(LATEST)) == [" ".join(words).upper() for words in turned.texts]
+    assert len(asked) == len(set(kept.texts)) < len(kept)
+    kept.read(shout, lexicon(1))  # of which other things are known
+    assert len(asked) == 2 * len(set(kept.texts))
 
 
 def test_blocks_cover_the_spans_and_their_pieces() -> None:

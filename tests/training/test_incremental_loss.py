@@ -14,7 +14,7 @@ import torch
 from streamcoref.document import Document, Span
 from streamcoref.model.arrays import FloatArray
 from streamcoref.model.evict import NoEviction
-from streamcoref.model.incremental import IncrementalModel, greedy
+from streamcoref.model.incremental import IncrementalModel, deciding, greedy
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.rows import entity_rows
 from streamcoref.model.span_readings import read_spans
@@ -233,3 +233,14 @@ def test_segments_without_spans_are_nothing_to_learn_from(ratio: float) -> None:
     loss = fast(model, example, IncrementalOptions())
     assert np.isfinite(loss)
     assert fast(model, replace(example, mention_weight=1.0), IncrementalOptions()) > loss
+
+
+def test_decisions_are_made_without_dropout_and_every_part_is_as_before_afterwards() -> None:
+    model, _, _ = setting()
+    model.train()
+    model.spans.eval()  # a part that does not learn stays so
+    before = {name: part.training for name, part in model.named_modules()}
+    with deciding(model):
+        assert not any(part.training for part in model.modules())
+        assert not torch.is_grad_enabled()
+    assert {name: part.training for name, part in model.named_modules()} == before

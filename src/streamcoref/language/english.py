@@ -38,9 +38,9 @@ class Gender(enum.IntFlag):
 MRS = 2  # among the ranks of titles
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Lexicon:
-    """What trained features know of English, in one version that never changes."""
+    """What trained features know of English, in one version that never changes. Equal only to itself: it has a hash."""
 
     version: int
 

@@ -168,9 +168,10 @@ class IncrementalModel(CorefModel):
 
     def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> float:
         """Update: blend the span into the entity; what it is of the entity then."""
-        size, reads = float(memory.notes["size"][slot]), self.update.reading_size > 0
+        update = self.update
+        size, reads = float(memory.notes["size"][slot]), update.reading_size > 0
         entity = self.layout.update_readings(memory.rows[slot]) if reads else _NOTHING
-        weight = float(self.update.weight(spans.update_readings[m] if reads else _NOTHING, entity, size))
+        weight = float(update.weight(spans.update_readings[m] if reads else _NOTHING, entity, size))
         memory.join(slot, weight, spans.rows[m], spans.notes, m)
         return 1.0 - weight
 

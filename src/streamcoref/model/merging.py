@@ -40,7 +40,7 @@ class MainName(NamedTuple):
 
     def clashes(self, other: MainName) -> bool:
         """Whether titles (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
-        titles = np.array(self.title), np.array(other.title)
+        titles = self.title, other.title
         if titles_clash(*titles) or (self.is_single and other.is_single and is_husband(*titles)):
             return True
         return _differ(self.sex, other.sex) or _differ(sex_of(self.title), other.sex)
@@ -101,9 +101,13 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
             if not one.clashes(other) and _one_person(one, other, group):
                 return one.slot, other.slot
     singles = [name for name in names if name.is_single]
-    untitled = [name for name in singles if not name.title]
-    for name in singles:
-        owner = _owner(name, untitled, notes, votes) if name.title and untitled else None
+    titled, untitled = ([name for name in singles if bool(name.title) is with_title] for with_title in (True, False))
+    if not titled or not untitled:
+        return None
+    forms = Forms.of(notes, np.array([name.slot for name in untitled]))
+    full = Forms.of(notes, np.flatnonzero(((notes["called"] > 0) & (notes["firsts"] != notes["lasts"])).any(-1)))
+    for name in titled:
+        owner = _called_so(name, untitled, forms, votes) or _of_full_name(name, untitled, full, votes)
         if owner is not None:
             return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
     return None
@@ -134,38 +138,57 @@ def _one_person(one: MainName, other: MainName, group: Sequence[MainName]) -> bo
     return set(same) == {(full.first, full.last)}  # nobody else can be meant
 
 
-def _owner(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
-    """Whose title and surname it is: who is called so, too, and mostly by something else; or who has the given name."""
-    return _called_so(name, others, notes, votes) or _of_full_name(name, others, notes, votes)
+class Forms(NamedTuple):
+    """The forms of some entities' names, [n, forms] each."""
+
+    slots: IntArray  # [n]
+    titles: IntArray
+    firsts: IntArray
+    lasts: IntArray
+    called: IntArray
+
+    @classmethod
+    def of(cls, notes: Notes, slots: IntArray) -> Forms:
+        return cls(slots, *(notes[column][slots] for column in ("titles", "firsts", "lasts", "called")))
 
 
-def _of_full_name(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
-    """The one whose given name stands before the surname in a full name of the two, `votes` times: Emma, Emma
-    Woodhouse, and Miss Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is."""
-    rows = np.flatnonzero((notes["lasts"] == name.last).any(-1))  # few of them have the surname
-    titles, firsts, lasts, called = (notes[column][rows] for column in ("titles", "firsts", "lasts", "called"))
-    full = (called > 0) & (firsts != lasts) & (lasts == name.last) & ~titles_clash(titles, np.array(name.title))
-    every = set(firsts[full].tolist())
-    given = [one for one in others if one.first in every and not one.clashes(name)]
-    if len(given) != 1:
+# Whose is a title and a surname? Who is called so, too, and mostly by something else; or who has the given name.
+
+
+def _called_so(name: MainName, others: Sequence[MainName], forms: Forms, votes: int) -> MainName | None:
+    _, titles, firsts, lasts, called = forms  # of the others
+    so = (titles == name.title) & (firsts == name.first) & (lasts == name.last)
+    counts = np.where(so, called, 0).sum(-1)
+    enough = counts >= votes
+    if not enough.any():
         return None
-    both = np.isin(rows, (given[0].slot, name.slot))[:, None]
-    times = called[full & both & (firsts == given[0].first)].sum()
-    return given[0] if times >= votes else None
-
-
-def _called_so(name: MainName, others: Sequence[MainName], notes: Notes, votes: int) -> MainName | None:
-    slots = [one.slot for one in others]
-    titles, firsts, lasts, called = (notes[column][slots] for column in ("titles", "firsts", "lasts", "called"))
-    forms = (titles == name.title) & (firsts == name.first) & (lasts == name.last)
-    counts = np.where(forms, called, 0).sum(-1)
-    enough = counts >= np.maximum(votes, RARELY * called.sum(-1))
+    enough &= counts >= RARELY * called.sum(-1)
     # Jane, who is also Jane Fairfax, is not Miss Bates, whatever she was called by mistake.
     given = np.array([one.first for one in others])
     full = np.where((firsts == given[:, None]) & (firsts != lasts) & (called > 0), lasts, name.last)
     enough &= (full == name.last).all(-1) | ((firsts == given[:, None]) & (lasts == name.last)).any(-1)
     owners = [place for place in np.flatnonzero(enough).tolist() if not others[place].clashes(name)]
     return others[max(owners, key=lambda place: int(counts[place]))] if owners else None
+
+
+def _of_full_name(name: MainName, others: Sequence[MainName], forms: Forms, votes: int) -> MainName | None:
+    """The one whose given name stands before the surname in a full name of the two, `votes` times: Emma, Emma
+    Woodhouse, and Miss Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is.
+
+    `forms` are those of all who have been called by a full name.
+    """
+    slots, titles, firsts, lasts, called = forms
+    full = (lasts == name.last) & (firsts != lasts) & (called > 0)
+    if not full.any():
+        return None
+    full &= ~titles_clash(titles, name.title)
+    every = set(firsts[full].tolist())
+    given = [one for one in others if one.first in every and not one.clashes(name)]
+    if len(given) != 1:
+        return None
+    both = np.isin(slots, (given[0].slot, name.slot))[:, None]
+    times = called[full & both & (firsts == given[0].first)].sum()
+    return given[0] if times >= votes else None
 
 
 def _differ(one: int, other: int) -> bool:

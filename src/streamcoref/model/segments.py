@@ -167,14 +167,19 @@ class SegmentBuilder:
 
     def add(self, words: Sequence[Word]) -> Iterator[Segment]:
         """The segments that these words complete."""
+        add_word, add_pieces, add_before = self.words.append, self._pieces.append, self._before.append
+        cut, room = self._cuts.add, self.room
         for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
-            if len(pieces) > self.room:
-                pieces = pieces[: self.room]  # an endless word: its beginning stands
-            before = self._turn(word.speaker)[: self.room - len(pieces)] if word.speaker else _NOTHING
-            self.words.append(word)
-            self._pieces.append(pieces)
-            self._before.append(before)
-            for length in self._cuts.add(len(pieces) + len(before), word.sentence, word.ends):
+            count, before = len(pieces), _NOTHING
+            if count > room:
+                pieces, count = pieces[:room], room  # an endless word: its beginning stands
+            if word.speaker:
+                before = self._turn(word.speaker)[: room - count]
+                count += len(before)
+            add_word(word)
+            add_pieces(pieces)
+            add_before(before)
+            for length in cut(count, word.sentence, word.ends):
                 yield self._segment(length)
 
     def finish(self) -> Iterator[Segment]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -13,11 +14,15 @@ from torch import Tensor, nn
 
 from streamcoref.checked import Options
 from streamcoref.document import Span
+from streamcoref.language.english import Lexicon
+from streamcoref.language.names import Words
 from streamcoref.model.candidates import Candidates, enumerate_candidates, whole_words
 from streamcoref.model.mention_score import AnyMentionScorer, MentionScorer, MentionScores
 from streamcoref.model.notes import IntArray
 from streamcoref.model.segments import Segment
 from streamcoref.model.span_vector import SpanVector
+
+_Read = TypeVar("_Read")
 
 
 class SpanOptions(Options):
@@ -42,6 +47,9 @@ class SegmentSpans:
     prune_scores: Tensor  # [k]
     candidates: Candidates  # [c]
     candidate_scores: Tensor  # [c], by which they were pruned
+    known: dict[Any, dict[Words, Any]] = field(
+        default_factory=dict
+    )  # what `read` has read, by how and by which lexicon
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -74,10 +82,18 @@ class SegmentSpans:
         return list(zip(words[self.kept.starts].tolist(), (words[self.kept.ends] + 1).tolist(), strict=True))
 
     @cached_property
-    def texts(self) -> list[tuple[str, ...]]:
+    def texts(self) -> list[Words]:
         """The words of each span."""
         texts, first = self.segment.texts, self.segment.first_word
         return [texts[start - first : end - first] for start, end in self.word_spans]
+
+    def read(self, how: Callable[[Words, Lexicon], _Read], lexicon: Lexicon) -> list[_Read]:
+        """What a function says of each span's words. The same words are read once a segment, whoever asks."""
+        known: dict[Words, _Read] = self.known.setdefault((how, lexicon), {})
+        for words in self.texts:
+            if words not in known:
+                known[words] = how(words, lexicon)
+        return [known[words] for words in self.texts]
 
     @cached_property
     def mentions(self) -> list[Span | None]:

@@ -16,7 +16,8 @@ from streamcoref.document import Span
 from streamcoref.text.abbreviations import BEFORE_NUMBER, LEADING, TRAILING
 
 PARAGRAPH = re.compile(r"(?>\r\n|[\n\r\x85\u2028])[^\S\n\r\x85\u2028]*+[\n\r\x85\u2028]|[\f\u2029]")
-_STOP = re.compile(r"[.!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧។]|\.{2,}")
+_STOPS = ".!?…‼⁇⁈⁉。！？｡؟۔।॥։።፧។"
+_STOP = re.compile(rf"[{_STOPS}]|\.{{2,}}")
 _CLOSER = frozenset("\" ' '' ” ’ » › ) ] } 」 』 ） 】 〉 》".split())
 _OPENER = frozenset("\" ' `` ‘ “ „ « ‹ ( [ { 「 『 （ 【 〈 《 ¿ ¡ _ * - -- – —".split())
 _EITHER = frozenset("\" ' ’ _ *".split())  # may open or close: white space and what is already open tell
@@ -82,10 +83,14 @@ class SentenceEnds:
 
 def _divided(text: str, word: Span, following: Span) -> bool:
     """Whether a sentence ends between two words whatever they are."""
+    if following[0] - word[1] <= 1 and text[word[1] : following[0]] in ("", " "):  # nearly all
+        return False
     return following[0] - word[1] > LONGEST_GAP or PARAGRAPH.search(text, word[1], following[0]) is not None
 
 
 def _is_stop(word: str) -> bool:
+    if word[-1] not in _STOPS:  # nearly all
+        return False
     return bool(_STOP.fullmatch(word)) or (word[-1] == "." and len(word) > 1 and word[-2] != ".")
 
 

@@ -18,7 +18,7 @@ from pydantic import PositiveInt
 
 from streamcoref.language.english import Gender, Lexicon
 from streamcoref.language.hashes import text_hash
-from streamcoref.language.names import read_mention
+from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
@@ -64,6 +64,7 @@ _CONFLICTS: dict[int, float] = {
     Value.OTHER_SPEAKER: 1.0,
     Value.SAME_SPEAKER_OTHER: 1.0,
 }
+_NARRATED_I = int(SpanKind.NARRATED_I)  # as a number, which is found far quicker than the member of an enum
 _TURNS = Value.SAME_TURN_OTHER - Value.SAME_TURN  # how many places of a turn are told apart
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
@@ -95,8 +96,8 @@ class Agreement(PairFeature):
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
         rows = [
-            self._read(words, voices[start - first])
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            self._read(seen, voices[start - first])
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
         columns = zip(*rows, strict=True) if rows else [()] * len(self.span_columns.names or ())
         return {
@@ -104,9 +105,8 @@ class Agreement(PairFeature):
             for name, column in zip(self.span_columns.names or (), columns, strict=True)
         }
 
-    def _read(self, words: tuple[str, ...], voice: int) -> tuple[SpanKind, tuple[int, ...], int, int]:
+    def _read(self, seen: MentionWords, voice: int) -> tuple[SpanKind, tuple[int, ...], int, int]:
         """A span's columns; the first of its words is said by `voice`."""
-        seen = read_mention(words, self.lexicon)
         nobody = (_NO_WORD,) * self.span_names
         if seen.person is not None:
             quoted = SpanKind.SPOKEN_I if is_speaker(voice) else SpanKind.QUOTED_I
@@ -148,7 +148,7 @@ class Agreement(PairFeature):
 
 def person_of(kind: int) -> int:
     """0 for I, 1 for you."""
-    return (kind - SpanKind.NARRATED_I) % 2
+    return (kind - _NARRATED_I) % 2
 
 
 def _nothing(_spans: Notes, _entities: Notes) -> int:

@@ -18,7 +18,7 @@ from pydantic import PositiveInt
 
 from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
-from streamcoref.language.names import read_mention
+from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.quotations import NARRATED
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
@@ -37,6 +37,10 @@ _CONVERSATION = 4  # turns in which who spoke without a name may speak again
 _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
 _PROBABLE, _SURE = 0.7, 0.9  # how often a way to know a speaker is right, at least
+# As numbers, which are found far quicker than the members of an enum.
+_NAME, _NARRATED_I, _NARRATED_YOU = int(SpanKind.NAME), int(SpanKind.NARRATED_I), int(SpanKind.NARRATED_YOU)
+_NOTHING, _NARRATES, _OTHER_VOICE = int(Likeness.NOTHING), int(Likeness.NARRATES), int(Likeness.OTHER_VOICE)
+_SILENT = np.array([Likeness.SILENT_NAMED, Likeness.SILENT])  # by whether it has no name
 
 
 class NameForm(NamedTuple):
@@ -89,15 +93,14 @@ class Identity(PairFeature):
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
         rows = [
-            self._read(words, voices[start - first])
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            self._read(seen, voices[start - first])
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
         table = np.array(rows, dtype=np.int64).reshape(len(rows), len(self.span_columns.names or ()))
         return {name: np.ascontiguousarray(table[:, n]) for n, name in enumerate(self.span_columns.names or ())}
 
-    def _read(self, words: tuple[str, ...], voice: int) -> tuple[int, ...]:
+    def _read(self, seen: MentionWords, voice: int) -> tuple[int, ...]:
         """A span's columns; the first of its words is said by `voice`."""
-        seen = read_mention(words, self.lexicon)
         unknown = (NOBODY, NOBODY, 0)
         if seen.person is not None:
             quoted = SpanKind.SPOKEN_I if is_speaker(voice) else SpanKind.QUOTED_I
@@ -113,8 +116,8 @@ class Identity(PairFeature):
     def waits(self, spans: SegmentSpans) -> list[bool]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
         return [
-            is_turn(voices[start - first]) and read_mention(words, self.lexicon).person is not None
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            is_turn(voices[start - first]) and seen.person is not None
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
 
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
@@ -132,14 +135,15 @@ class Identity(PairFeature):
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
         kind, gender = int(spans["kind"][span]), int(spans["gender"][span])
-        for place, counted in enumerate(COUNTED):
-            if gender & counted:
-                entities["genders"][slot, place] += 1
-        if kind == SpanKind.NAME:
+        if gender:
+            for place, counted in enumerate(COUNTED):
+                if gender & counted:
+                    entities["genders"][slot, place] += 1
+        if kind == _NAME:
             self._note_name(entities, slot, [int(spans[name][span]) for name in ("title", "first", "last")], 1)
-        elif kind >= SpanKind.NARRATED_I:
+        elif kind >= _NARRATED_I:
             entities["voices"][slot, person_of(kind)] = spans["voice"][span]
-            if kind <= SpanKind.NARRATED_YOU:
+            if kind <= _NARRATED_YOU:
                 entities["narrated"][slot, person_of(kind)] += 1
 
     def merge(self, entities: Notes, kept: int, gone: int) -> None:
@@ -192,8 +196,8 @@ class Identity(PairFeature):
 
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
     if not spans["gender"].any():
-        return Likeness.NOTHING
-    return np.where(spans["gender"] == 0, Likeness.NOTHING, _OF_NOUNS.take(agreement(spans, entities)))
+        return _NOTHING
+    return np.where(spans["gender"] == 0, _NOTHING, _OF_NOUNS.take(agreement(spans, entities)))
 
 
 # By agreement
@@ -209,13 +213,12 @@ _OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
 def _gender(spans: Notes, entities: Notes) -> IntArray:
     value = _OF_PRONOUNS.take(4 * is_nameless(entities) + agreement(spans, entities))
     narrates = (spans["voice"] == NARRATOR) & (2 * entities["narrated"][..., 0] > entities["size"])
-    return np.where(narrates, Likeness.NARRATES, value)
+    return np.where(narrates, _NARRATES, value)
 
 
 def _elsewhere(entities: Notes) -> IntArray:
     """The value of an entity that was never I or you, or not in this kind of voice."""
-    silent = np.where(is_nameless(entities), Likeness.SILENT, Likeness.SILENT_NAMED)
-    return np.where(entities["voices"].any(-1), Likeness.OTHER_VOICE, silent)
+    return np.where(entities["voices"].any(-1), _OTHER_VOICE, _SILENT.take(is_nameless(entities)))
 
 
 def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 
 from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
-from streamcoref.language.names import without_possessive
+from streamcoref.language.names import Words, without_possessive
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, IntArray, Notes
 from streamcoref.model.parts import Surroundings
@@ -28,12 +28,8 @@ class Match(PairFeature):
         self.entity_columns = np.dtype([(self.theirs, np.int64, (forms,))])  # 0 where there is none yet
 
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
-        hashes = [self._hash(words) for words in spans.texts]
-        return {self.mine: np.array(hashes, dtype=np.int64)}
-
-    def _hash(self, words: tuple[str, ...]) -> int:
-        words = without_possessive(tuple(word.lower() for word in words), self.lexicon)
-        return text_hash(words[-1] if self.last_word else " ".join(words))
+        place = int(self.last_word)
+        return {self.mine: np.array([both[place] for both in spans.read(_hashes, self.lexicon)], dtype=np.int64)}
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
         entities[self.theirs][slot, (entities["size"][slot] - 1) % self.forms] = spans[self.mine][span]
@@ -48,6 +44,12 @@ class Match(PairFeature):
     def compare(self, spans: Notes, entities: Notes) -> IntArray:
         same: IntArray = (entities[self.theirs] == spans[self.mine][..., None]).any(-1)
         return same
+
+
+def _hashes(words: Words, lexicon: Lexicon) -> tuple[int, int]:
+    """Of all words and of the last one."""
+    words = without_possessive(tuple(word.lower() for word in words), lexicon)
+    return text_hash(" ".join(words)), text_hash(words[-1])
 
 
 class ExactMatchOptions(FeatureOptions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,18 +30,26 @@ def sex_of(title: int) -> int:
     return title % (1 << _RANKS)
 
 
-def titles_clash(one: IntArray, other: IntArray) -> BoolArray:
+@overload
+def titles_clash(one: int, other: int) -> bool: ...
+@overload
+def titles_clash(one: IntArray, other: IntArray | int) -> BoolArray: ...
+def titles_clash(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
     """Whether nobody can have both titles: Mr. and Mrs. of one surname are two, and so are Mrs. and Miss."""
     sex, other_sex, rank, other_rank = one % (1 << _RANKS), other % (1 << _RANKS), one >> _RANKS, other >> _RANKS
     by_sex = (sex != 0) & (other_sex != 0) & (sex != other_sex)
-    clash: BoolArray = by_sex | ((rank != 0) & (other_rank != 0) & (rank != other_rank))
+    clash: BoolArray | bool = by_sex | ((rank != 0) & (other_rank != 0) & (rank != other_rank))
     return clash
 
 
-def is_husband(one: IntArray, other: IntArray) -> BoolArray:
+@overload
+def is_husband(one: int, other: int) -> bool: ...
+@overload
+def is_husband(one: IntArray, other: IntArray) -> BoolArray: ...
+def is_husband(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
     """Whether of two that share a surname, and nothing else, one is Mrs. and the other has no title: "Hall" is not Mrs.
     Hall. A given name may do without: "Harriet" is Miss Harriet."""
-    is_one: BoolArray = ((one == 0) & (other >> _RANKS == MRS)) | ((other == 0) & (one >> _RANKS == MRS))
+    is_one: BoolArray | bool = ((one == 0) & (other >> _RANKS == MRS)) | ((other == 0) & (one >> _RANKS == MRS))
     return is_one
 
 
@@ -73,14 +81,22 @@ def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
     if spans.dimensions:
         by_forms = _forms(spans, columns, fade)
     else:
-        by_forms = np.full(entities["place"].shape, Likeness.OTHER_NAME)
+        by_forms = np.full(entities["place"].shape, _OTHER_NAME)
         rows = np.flatnonzero(_shares_word(entities, int(spans["first"]), int(spans["last"])))
         if len(rows):
             by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
-    nameless = np.where(spans["gender"] == 0, Likeness.NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
+    if not spans["gender"].any():
+        return np.where(is_nameless(entities), _NAMELESS, by_forms)
+    nameless = np.where(spans["gender"] == 0, _NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
     return np.where(is_nameless(entities), nameless, by_forms)
 
 
+# As numbers, which numpy takes far quicker than the members of an enum.
+_NAMELESS, _OTHER_NAME, _OTHER_TITLE = int(Likeness.NAMELESS), int(Likeness.OTHER_NAME), int(Likeness.OTHER_TITLE)
+_OF_FAMILY = np.array([Likeness.OTHER_NAME, Likeness.OF_THE_FAMILY])  # by whether
+_TITLE_AND_SURNAME = int(Likeness.TITLE_AND_SURNAME)
+_PART = np.array([Likeness.PART_AT_TIMES, Likeness.PART_OF_NAME])  # by whether mostly
+_SAME = np.array([Likeness.SAME_AT_TIMES, Likeness.SAME_NAME])
 # By agreement
 _OF_NAMES = np.array([Likeness.NAMELESS_CLASHES, Likeness.NAMELESS, Likeness.NAMELESS, Likeness.NAMELESS_AGREES])
 
@@ -107,23 +123,24 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     titled = shares_last & ((single & (title != 0)) | (singles & (titles != 0))) & (single != singles)
     part = within & ~clash & ~titled
 
-    def votes(which: Any) -> IntArray:
-        counts: IntArray = np.where(which, called, 0).sum(-1)
-        return counts
-
-    whole, some = votes(same), votes(same | part)
-    family, by_title = votes(shares_last & ~same), votes(titled & ~clash)
+    # Votes for the very name, for it or a part of it, for the family, for title and surname, and for another title.
+    voting = np.stack([same, same | part, shares_last & ~same, titled & ~clash, shares_last & clash])
+    whole, some, family, by_title, other = np.where(voting, called, 0).sum(-1)
+    of_family, titled_so, in_part, is_same = family > 0, by_title > 0, some > 0, whole > 0
     if fade:
-        family, by_title = (np.where(_OFTEN * count >= all_called, count, 0) for count in (family, by_title))
-        whole, some = (np.where(_AT_TIMES * count >= all_called, count, 0) for count in (whole, some))
+        of_family &= _OFTEN * family >= all_called
+        titled_so &= _OFTEN * by_title >= all_called
+        in_part &= _AT_TIMES * some >= all_called
+        is_same &= _AT_TIMES * whole >= all_called
         own, every = _votes_of_gender(spans, genders)
-        unlike = (spans["gender"] != 0) & (3 * own < every) & (3 * whole < all_called)  # "Randolph", who is mostly she
-        by_title, whole, some = (np.where(unlike, 0, count) for count in (by_title, whole, some))
-    value = np.where(family > 0, Likeness.OF_THE_FAMILY, Likeness.OTHER_NAME)
-    value = np.where(by_title > 0, Likeness.TITLE_AND_SURNAME, value)
-    value = np.where(some > 0, np.where(2 * some >= all_called, Likeness.PART_OF_NAME, Likeness.PART_AT_TIMES), value)
-    value = np.where(whole > 0, np.where(3 * whole >= all_called, Likeness.SAME_NAME, Likeness.SAME_AT_TIMES), value)
-    return np.where(2 * votes(shares_last & clash) > all_called, Likeness.OTHER_TITLE, value)
+        rarely = (3 * whole < all_called) | ~is_same
+        like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
+        titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
+    value = _OF_FAMILY.take(of_family)
+    value = np.where(titled_so, _TITLE_AND_SURNAME, value)
+    value = np.where(in_part, _PART.take(2 * some >= all_called), value)
+    value = np.where(is_same, _SAME.take(3 * whole >= all_called), value)
+    return np.where(2 * other > all_called, _OTHER_TITLE, value)
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)

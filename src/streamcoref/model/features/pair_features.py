@@ -187,7 +187,11 @@ class FeatureIndex:
             shape = np.broadcast_shapes(spans["place"].shape, shape)
         index = np.zeros(shape, dtype=np.int64)
         for feature, step in self.steps:
-            index += step * feature.compare(spans, entities)
+            value = feature.compare(spans, entities)
+            if not isinstance(value, int):
+                index += step * value
+            elif value:
+                index += step * int(value)
         return index
 
 

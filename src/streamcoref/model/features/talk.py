@@ -75,8 +75,8 @@ class Talk(PairFeature):
     def waits(self, spans: SegmentSpans) -> list[bool]:
         turns, first = spans.segment.tracks[Quotations.name], spans.segment.first_word
         return [
-            turns[start - first] != NARRATED and bool(read_mention(words, self.lexicon).pronoun & _THIRD)
-            for words, (start, _) in zip(spans.texts, spans.word_spans, strict=True)
+            turns[start - first] != NARRATED and bool(seen.pronoun & _THIRD)
+            for seen, (start, _) in zip(spans.read(read_mention, self.lexicon), spans.word_spans, strict=True)
         ]
 
     def expect(self, notes: Notes, span: int, expected: Expected) -> None:
@@ -91,10 +91,10 @@ class Talk(PairFeature):
                 notes["says"][m], notes["calls"][m], notes["inside"][m] = turn.speaker, turn.addressee, 1
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
-        says, should, before, calls, inside = (spans[name] for name in (*_COLUMNS, "inside"))
+        says, should, before, calls = spans["says"], spans["should"], spans["before"], spans["calls"]
         if spans.dimensions == 0 and max(says, should, before, calls) == NOBODY:
-            return Part.NOTHING
-        ids = entities["id"]
+            return 0  # Part.NOTHING
+        ids, inside = entities["id"], spans["inside"]
         value = np.where(should == NOBODY, Part.NOTHING, Part.UNEXPECTED)
         value = np.where(ids == calls, np.where(inside, Part.LISTENS, Part.CALLED), value)
         value = np.where(ids == before, Part.SPOKE, value)
