@@ -170,7 +170,8 @@ class SegmentBuilder:
         add_word, add_pieces, add_before = self.words.append, self._pieces.append, self._before.append
         cut, room = self._cuts.add, self.room
         for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
-            count, before = len(pieces), _NOTHING
+            count = len(pieces)
+            before: Sequence[int] = _NOTHING
             if count > room:
                 pieces, count = pieces[:room], room  # an endless word: its beginning stands
             if word.speaker:
