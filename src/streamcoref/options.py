@@ -30,7 +30,7 @@ class ResolveOptions(Options):
     - `merge`: entities that have been called by one name at least so often, each, become one; 0 never, as in the
       paper; None is the model's own
     - `revive`: places for entities with a name that left the memory: when the name is said again they come back; 0
-      none, as in the paper; None is the model's own
+      none, as in the paper; in a store any other number is a place for everybody; None is the model's own
     - `passes`: 2 reads a text twice, first to learn who is in it, for whom it takes a model that revives; a stream is
       read once
     """
