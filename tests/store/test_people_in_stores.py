@@ -215,6 +215,11 @@ class StoredReading:
         position = ReadingPosition(self.stream.position, 0, self.stream.position, self.stream.words_read)
         self.store.commit(events, replace(position, state=self.stream.state()))
 
+    def register(self) -> int:
+        """How many are in it."""
+        (count,) = self.store.connection.execute("SELECT count(*) FROM register").fetchone()
+        return int(count)
+
 
 def held() -> tuple[int, int]:
     """Tensors, and objects that the collector tracks; weak references, of which torch makes some, are not counted."""
@@ -226,12 +231,11 @@ def held() -> tuple[int, int]:
 
 def test_memory_does_not_grow_with_those_who_have_been(tmp_path: Path) -> None:
     reading = StoredReading(tmp_path / "a.sqlite")
-    register, tracker = reading.stream._state.register, reading.stream._tracker
     resolver().checkpoint.segmenter.tokenizer(NAMES)  # it remembers the pieces of words, up to a bound
     seen = []
     for first in range(0, 400, 40):
         reading.read(lines(40, first))
-        seen.append((len(register), len(tracker.entities), len(reading.stream.state()), *held()))
+        seen.append((reading.register(), len(reading.stream.entities()), len(reading.stream.state()), *held()))
     early, late = seen[3], seen[-1]
     assert (early[0], late[0]) == (146, 386), "those who have been"
     assert early[1] == late[1] < 40, "those who are reported"
@@ -248,12 +252,12 @@ def test_statements_of_a_segment_are_bounded(tmp_path: Path) -> None:
     found = []
     for first in range(0, 400, 40):
         reading.stream.feed(lines(40, first))
-        reading.store._connection.set_trace_callback(statements.append)
-        segments = reading.stream._text.segments
+        reading.store.connection.set_trace_callback(statements.append)
+        words = reading.stream.words_read
         reading.stream.feed(lines(40, 0))  # everybody of the beginning comes back
-        reading.store._connection.set_trace_callback(None)
-        found.append(len(statements) / (reading.stream._text.segments - segments))
+        reading.store.connection.set_trace_callback(None)
+        found.append(len(statements) / (reading.stream.words_read - words))
         statements.clear()
-    assert len(reading.stream._state.register) > 300
+    assert reading.register() > 300
     assert max(found[5:]) < 1.2 * max(found[1:5])
     reading.store.close()

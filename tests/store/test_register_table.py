@@ -74,12 +74,12 @@ def test_who_has_a_name_comes_back_as_they_were(store: Store) -> None:
 def test_nothing_is_written_of_those_who_were_called_and_not_meant(store: Store) -> None:
     memory, table = memory_of(["Anna", "Anna"], ["Ben", "Ben"]), table_of(store)
     lay_by(table, memory)
-    written = store._connection.total_changes
+    written = store.connection.total_changes
     for _ in range(3):
         called = call(table, "Anna", "Ben")
         assert [record.id for record in called] == [0, 1]
         assert table.keep(called, PLACES, 100) == []
-    assert store._connection.total_changes == written
+    assert store.connection.total_changes == written
     memory.put(call(table, "Anna")[0])
     memory.join(0, 1.0, torch.zeros(2), pairs.notes_of([said("Annie")], IDENTITY), 0)
     lay_by(table, memory)
@@ -102,10 +102,10 @@ def test_of_very_many_the_most_mentioned_are_looked_at(store: Store) -> None:
     table, number = table_of(store), 3 * MOST_ALIKE
     lay_by(table, memory_of(*(["Anna"] * (5 if slot == number - 1 else 2) for slot in range(number))))
     statements: list[str] = []
-    store._connection.set_trace_callback(statements.append)
+    store.connection.set_trace_callback(statements.append)
     spans = pairs.notes_of([said("Anna")], IDENTITY)
     found = table.call(spans, torch.tensor([[float(number), 1.0]]), READ)
-    store._connection.set_trace_callback(None)
+    store.connection.set_trace_callback(None)
     assert number - 1 in [record.id for record in found], "though she came last"
     assert len(found) == MOST_CALLED
     assert len(statements) <= 3
@@ -165,7 +165,7 @@ CHANGES = {
 def test_rows_that_somebody_changed_are_refused(change: str, store: Store) -> None:
     table = table_of(store)
     lay_by(table, memory_of(["Anna", "Anna"], ["Ben", "Ben"]))
-    store._connection.execute(CHANGES[change])
+    store.connection.execute(CHANGES[change])
     with pytest.raises(StreamcorefError, match=r"book\.sqlite: this store is damaged: who has left the memory"):
         call(table, "Anna")
 
@@ -174,7 +174,7 @@ def test_who_cannot_be_taken_out_whole_is_refused(store: Store) -> None:
     table = table_of(store)
     lay_by(table, memory_of(["Anna Weber", "Anna"], ["Ben", "Ben"]))
     call(table, "Anna")
-    store._connection.execute("UPDATE register_words SET size = 7 WHERE entity = 0")
+    store.connection.execute("UPDATE register_words SET size = 7 WHERE entity = 0")
     with pytest.raises(StreamcorefError, match="this store is damaged"):
         table.keep([], PLACES, 100)
 

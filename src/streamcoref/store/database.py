@@ -45,14 +45,15 @@ _MOST = (1 << 63) - 1  # the largest number that it knows
 
 
 class Store:
-    """One text's entities in one file. `origin` and `position` are as of the latest commit.
+    """One text's entities in one file. `origin` and `position` are as of the latest commit; `connection` is SQLite's,
+    for queries of one's own.
 
     To be closed after use, or used in a `with` block.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: WriterLock | None = None) -> None:
         self.path = path
-        self._connection, self._lock = connection, lock
+        self.connection, self._lock = connection, lock
         with explained(path):
             check_tables(path, connection)
             # Names of entities that are alive are provisional; see _LINK.
@@ -138,7 +139,7 @@ class Store:
         `sha256` is given for a pipe: that of the bytes read so far. `headings` are those met on the way; `length` is
         that of the whole text, where its last sections end, if that is at its end.
         """
-        connection, before = self._connection, self.position
+        connection, before = self.connection, self.position
         self._check_place()
         with explained(self.path), transaction(connection):
             moved = connection.execute(
@@ -168,7 +169,7 @@ class Store:
         """
         from streamcoref.store.register_table import RegisterTable
 
-        table = RegisterTable(self.path, self._connection, memory, are_rows)
+        table = RegisterTable(self.path, self.connection, memory, are_rows)
         if self.position.state is None and len(table):
             raise table.damaged()
         return table
@@ -177,8 +178,8 @@ class Store:
         """Forget what has been found: the text is read once more from its beginning, by a stream of this state."""
         before, begin = self.position, ReadingPosition(state=state)
         self._check_place()
-        with explained(self.path), transaction(self._connection):
-            moved = self._connection.execute(
+        with explained(self.path), transaction(self.connection):
+            moved = self.connection.execute(
                 f"UPDATE input SET ({columns(ReadingPosition)}) = (?, ?, ?, ?, ?, ?, ?) "
                 "WHERE bytes_read = ? AND characters = ? AND done = 0",
                 (*astuple(begin), before.bytes_read, before.characters),
@@ -186,7 +187,7 @@ class Store:
             if moved.rowcount != 1:
                 raise StreamcorefError(f"{self.path}: another process is writing to this store; let it finish first")
             for table in ("mentions", "quotations", "merges", "sections", "entities"):
-                self._connection.execute(f"DELETE FROM {table}")
+                self.connection.execute(f"DELETE FROM {table}")
         self._check_place()
         self.position = begin
 
@@ -206,22 +207,22 @@ class Store:
 
     def rename_input(self, path: str) -> None:
         """Note where the same text is found now."""
-        with explained(self.path), transaction(self._connection):
-            self._connection.execute("UPDATE input SET path = ?", (path,))
+        with explained(self.path), transaction(self.connection):
+            self.connection.execute("UPDATE input SET path = ?", (path,))
 
     def close(self) -> None:
         if self.position.done and self._in_place():  # or the files beside it are another's
             # One file, readable from read-only folders too; whoever reads just now keeps it as it is.
             with suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA journal_mode = DELETE")
-        self._connection.close()
+                self.connection.execute("PRAGMA journal_mode = DELETE")
+        self.connection.close()
         if self._lock is not None:
             self._lock.release()
 
     def counts(self) -> tuple[int, int]:
         """Entities and mentions so far."""
         with explained(self.path):
-            row = self._connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone()
+            row = self.connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM entities").fetchone()
         return row[0], row[1]
 
     def entities(self, top: int | None = None, type: str | None = None) -> list[StoredEntity]:  # noqa: A002
@@ -235,7 +236,7 @@ class Store:
             "SELECT type, count(*) FROM entities WHERE type IS NOT NULL GROUP BY type ORDER BY count(*) DESC, type"
         )
         with explained(self.path):
-            found = dict(self._connection.execute(counted))
+            found = dict(self.connection.execute(counted))
         if not all(isinstance(name, str) for name in found):
             raise damaged(self.path, "it has values that no store has")
         return found
@@ -260,7 +261,7 @@ class Store:
 
     def _entities(self, clause: str, *values: object) -> list[StoredEntity]:
         with explained(self.path):
-            rows = self._connection.execute(f"SELECT {columns(StoredEntity)} FROM entities {clause}", values)
+            rows = self.connection.execute(f"SELECT {columns(StoredEntity)} FROM entities {clause}", values)
             return [checked_entity(self.path, row) for row in rows]
 
     def mentions(self, entity: int) -> Iterator[Mention]:
@@ -268,7 +269,7 @@ class Store:
         with explained(self.path):
             yield from (
                 checked_mention(self.path, row)
-                for row in self._connection.execute(
+                for row in self.connection.execute(
                     f"SELECT {columns(Mention)} FROM mentions WHERE entity = ? ORDER BY word_start, word_end",
                     (entity,),
                 )
@@ -277,7 +278,7 @@ class Store:
     def all_mentions(self) -> Iterator[tuple[int, Mention]]:
         """Every mention with its entity's `id`, in the order of the text, an outer one before those inside it."""
         with explained(self.path):
-            rows = self._connection.execute(
+            rows = self.connection.execute(
                 f"SELECT start, entity, {columns(Mention)} FROM mentions ORDER BY word_start, word_end DESC"
             )
             yield from ((checked_place(self.path, row[:2])[1], checked_mention(self.path, row[2:])) for row in rows)
@@ -285,7 +286,7 @@ class Store:
     def sections(self) -> list[Section]:
         """The chapters of the text so far, in its order; the last ones end where it has been read to."""
         with explained(self.path):
-            rows = self._connection.execute(
+            rows = self.connection.execute(
                 "SELECT title, level, start, coalesce(end, max(start, ?)) FROM sections ORDER BY start, rowid",
                 (self.position.characters,),
             )
@@ -297,13 +298,13 @@ class Store:
         The places of mentions, sections and quotations are in it.
         """
         with explained(self.path):
-            found = self._connection.execute("SELECT 1 FROM sqlite_master WHERE sql = ?", (TEXT_TABLE,)).fetchone()
+            found = self.connection.execute("SELECT 1 FROM sqlite_master WHERE sql = ?", (TEXT_TABLE,)).fetchone()
         return None if found is None else self._text()
 
     def _text(self) -> Iterator[str]:
         length = 0
         with explained(self.path):
-            for start, characters in self._connection.execute("SELECT start, characters FROM text ORDER BY start"):
+            for start, characters in self.connection.execute("SELECT start, characters FROM text ORDER BY start"):
                 if start != length or not isinstance(characters, str):
                     raise damaged(self.path, "its text has gaps")
                 length += len(characters)
@@ -312,7 +313,7 @@ class Store:
     def places(self) -> Iterator[tuple[int | None, int]]:
         """Where each mention starts, and its entity's id, in the order of the text."""
         with explained(self.path):
-            rows = self._connection.execute("SELECT start, entity FROM mentions ORDER BY word_start, word_end")
+            rows = self.connection.execute("SELECT start, entity FROM mentions ORDER BY word_start, word_end")
             yield from (checked_place(self.path, row) for row in rows)
 
     def quotations(self, speaker: int | None = None) -> Iterator[Quotation]:
@@ -321,7 +322,7 @@ class Store:
         with explained(self.path):
             yield from (
                 checked_quotation(self.path, row)
-                for row in self._connection.execute(
+                for row in self.connection.execute(
                     f"SELECT {columns(Quotation)} FROM quotations {clause} ORDER BY word_start, word_end",
                     () if speaker is None else (speaker,),
                 )
@@ -331,7 +332,7 @@ class Store:
         """How many mentions an entity has in each of so many equal parts of the words read so far."""
         counts = [0] * places
         with explained(self.path):
-            rows = self._connection.execute(
+            rows = self.connection.execute(
                 "SELECT max(0, min(CAST(word_start AS INTEGER) * ? / ?, ? - 1)) AS place, count(*) "
                 "FROM mentions WHERE entity = ? GROUP BY 1",
                 (places, max(1, self.position.words), places, entity),
