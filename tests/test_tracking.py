@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,12 +19,16 @@ from streamcoref import (
     Mention,
     MentionLinked,
     QuotationFound,
+    StreamcorefError,
 )
+from streamcoref._laid_by import LaidBy
 from streamcoref._tracking import EntityTracker
 from streamcoref.document import Document
 from streamcoref.events import with_answer
+from streamcoref.model.memory import EntityRecord
 from streamcoref.model.reading import Link
 from streamcoref.model.turns import NOBODY, SpokenQuotation, Way
+from streamcoref.store.register_table import CalledBack
 
 
 def mention(place: int) -> Mention:
@@ -154,3 +160,65 @@ def test_one_of_two_that_was_never_answered(known: int) -> None:
     (finished,) = tracker.finish_all()
     assert isinstance(finished, EntityFinished)
     assert (finished.entity, finished.size) == (known, 2)
+
+
+class ToyShelf:
+    """A register that has nothing but what is laid there."""
+
+    def __init__(self) -> None:
+        self.laid: dict[int, bytes] = {}
+
+    def tracked(self, entity: int) -> bytes | None:
+        return self.laid.get(entity)
+
+    def lay(self, tracked: Mapping[int, bytes]) -> None:
+        self.laid |= tracked
+
+    def all_tracked(self) -> Iterator[CalledBack]:
+        return (CalledBack(record(number), packed) for number, packed in sorted(self.laid.items()))
+
+    def damaged(self) -> StreamcorefError:
+        return StreamcorefError("damaged")
+
+
+def record(number: int) -> EntityRecord:
+    return EntityRecord(number, torch.zeros(1), {"size": 9, "score": 1.0})
+
+
+def test_who_is_laid_by_is_reported_when_they_speak_and_when_they_come_back() -> None:
+    """Whom a turn names is remembered here until it does not; the others where they were laid, and nowhere else."""
+    shelf = ToyShelf()
+    tracker = EntityTracker(False, 0.0, laid_by=LaidBy(shelf))
+    for word, entity in enumerate([5, 5, 6, 6, 7, 7]):
+        place(tracker, word, entity)
+    tracker.lay_by([5, 6, 7], named={6})
+    assert (shelf.laid.keys(), tracker.entities.keys(), tracker.leaving) == ({5, 7}, {6}, {6})
+    again = EntityTracker(False, 0.0, laid_by=LaidBy(shelf))
+    again.restore(json.loads(json.dumps(tracker.to_values())), in_memory=[])
+    for one in (tracker, again):
+        (found,) = one.quote([SpokenQuotation((6, 8), None, None, 6, 5, Way.NAMED, 0.9)])
+        assert isinstance(found, QuotationFound)
+        assert found.quotation.speaker == 6
+        assert one.leaving == {6}
+    tracker.recall([record(5), record(6)], words=6)
+    (linked,) = place(tracker, 8, 5)
+    assert linked == MentionLinked(5, mention(8))
+    tracker.lay_by([5, 6], named=())
+    assert tracker.entities == {}
+    finished = [event for event in tracker.finish_laid_by(words=9) if isinstance(event, EntityFinished)]
+    assert [(event.entity, event.size) for event in finished] == [(5, 3), (6, 2), (7, 2)]
+    tracker.recall([record(7)], words=9)
+    tracker.lay_by([7], named={7})
+    assert [event.entity for event in tracker.finish_all() if isinstance(event, EntityFinished)] == [7]
+    assert [event.entity for event in tracker.finish_laid_by(9) if isinstance(event, EntityFinished)] == [5, 6]
+
+
+def test_a_number_that_somebody_else_has_is_refused() -> None:
+    shelf = ToyShelf()
+    tracker = EntityTracker(False, 0.0, laid_by=LaidBy(shelf))
+    for word, entity in enumerate([5, 5, 6, 6]):
+        place(tracker, word, entity)
+    tracker.lay_by([5], named=())
+    shelf.laid[5] = shelf.laid[5].replace(b"[5,", b"[6,", 1)
+    with pytest.raises(StreamcorefError, match="damaged"):
+        tracker.recall([record(5)], words=4)

@@ -23,7 +23,7 @@ _TEXTS = TypeAdapter(list[SavedText])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RecordBatch:
+class EntityRecords:
     """Of n entities."""
 
     rows: Tensor  # [n, row size]
@@ -51,7 +51,7 @@ class RecordForm:
         said = json.dumps([asdict(text) for text in record.texts], ensure_ascii=False) if self._memory.contexts else ""
         return values.tobytes() + said.encode("utf-8", "surrogatepass")
 
-    def unpack(self, packed: Sequence[object], read: Extent | None = None) -> RecordBatch | None:
+    def unpack(self, packed: Sequence[object], read: Extent | None = None) -> EntityRecords | None:
         """What was packed; None if it cannot be that, of a text of which so much has been `read`, if this is given."""
         size, contexts = self._kind.itemsize, self._memory.contexts
         if not all(isinstance(one, bytes) and len(one) >= size and (contexts or len(one) == size) for one in packed):
@@ -70,4 +70,4 @@ class RecordForm:
         rows = torch.from_numpy(values["row"].astype(np.float32))
         if read is not None and not are_sound(self._memory, read, rows, notes.columns, texts):
             return None
-        return RecordBatch(rows, notes, texts)
+        return EntityRecords(rows, notes, texts)

@@ -20,7 +20,7 @@ from streamcoref.model.arrays import numbers
 from streamcoref.model.features.name_votes import named_by, words_of_forms, words_of_names
 from streamcoref.model.memory import EntityMemory, EntityRecord
 from streamcoref.model.notes import Notes
-from streamcoref.model.record_form import RecordBatch, RecordForm
+from streamcoref.model.record_form import EntityRecords, RecordForm
 from streamcoref.model.register import AreRows, Register, begin_again, distances, is_somebody, nearest
 from streamcoref.model.soundness import Extent
 from streamcoref.store.checking import damaged
@@ -52,7 +52,7 @@ class RegisterRow(NamedTuple):
     tracked: bytes | None
 
 
-class CalledEntity(NamedTuple):
+class CalledBack(NamedTuple):
     """An entity that was called: as it was here, and what is remembered of it to report it, if anything."""
 
     record: EntityRecord
@@ -70,7 +70,7 @@ class RegisterTable(Register):
         self.memory = memory
         self._path, self._connection, self._are_rows = path, connection, are_rows
         self._form = RecordForm(memory)
-        self._called: dict[int, CalledEntity] = {}  # by the latest segment
+        self._called: dict[int, CalledBack] = {}  # by the latest segment
         with explained(path):
             counts: tuple[int, int] = connection.execute(_COUNT).fetchone()
         self._entities, self._words = counts
@@ -100,7 +100,7 @@ class RegisterTable(Register):
         self._called = {}
         if not self._entities:
             return []
-        held: dict[int, tuple[RecordBatch, int, bytes | None]] = {}
+        held: dict[int, tuple[EntityRecords, int, bytes | None]] = {}
         named, who = np.empty((2, 0), dtype=np.int64)  # pairs of a span and an entity that it names
         apart = np.empty(0, dtype=np.float32)
         for rows in self._rows_of(self._alike(spans)):
@@ -115,7 +115,7 @@ class RegisterTable(Register):
             pairs = np.isin(who, stay)
             named, who, apart = named[pairs], who[pairs], apart[pairs]
         self._called = {
-            number: CalledEntity(records.at(place), tracked) for number, (records, place, tracked) in held.items()
+            number: CalledBack(records.at(place), tracked) for number, (records, place, tracked) in held.items()
         }
         called = [one.record for one in self._called.values()]
         if called and not self._are_rows(torch.stack([record.row for record in called])):
@@ -161,13 +161,13 @@ class RegisterTable(Register):
         known = {number: called.tracked for number, called in self._called.items()}
         self._write(_LAY, [(what, number) for number, what in tracked.items() if known.get(number) != what])
 
-    def all_tracked(self) -> Iterator[CalledEntity]:
+    def all_tracked(self) -> Iterator[CalledBack]:
         """Everybody of whom something was laid here, in the order of their numbers."""
         for rows in self._all():
             records = self._unpacked(rows)
             for place, row in enumerate(rows):
                 if row.tracked is not None:
-                    yield CalledEntity(records.at(place), row.tracked)
+                    yield CalledBack(records.at(place), row.tracked)
 
     def damaged(self) -> StreamcorefError:
         return damaged(self._path, _DAMAGED)
@@ -204,7 +204,7 @@ class RegisterTable(Register):
             raise self.damaged()
         return rows
 
-    def _unpacked(self, rows: Sequence[RegisterRow], read: Extent | None = None) -> RecordBatch:
+    def _unpacked(self, rows: Sequence[RegisterRow], read: Extent | None = None) -> EntityRecords:
         records = self._form.unpack([row.record for row in rows], read)
         if records is None or records.notes["id"].tolist() != [row.entity for row in rows]:
             raise self.damaged()
