@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -198,6 +198,37 @@ def test_a_stream_that_was_stopped_goes_on_as_if_it_had_not(
                 whole.alive,
             )
     assert events + stopped.close() == expected + whole.close()
+
+
+names = st.sampled_from(["", "Anna", "Carl"])
+sentences = st.lists(st.lists(st.tuples(st.sampled_from(["he", "Anna", "“", "”", ".", "the ship"]), names), max_size=4))
+# What somebody does to a stream: text or words of somebody, words of several, a turn's end, a pause.
+acts = st.one_of(
+    st.tuples(st.just("feed"), nasty_texts, names),
+    st.tuples(st.just("feed"), st.sampled_from(["She saw the captain", " and left. ", "He ", "\n\n", " "]), names),
+    st.tuples(st.just("feed_words"), sentences.map(lambda said: [[word for word, _ in one] for one in said]), names),
+    sentences.map(
+        lambda said: (
+            "feed_words",
+            [[word for word, _ in one] for one in said],
+            [[who for _, who in one] for one in said],
+        )
+    ),
+    st.sampled_from([("end_turn",), ("flush",)]),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(acts, max_size=10))
+def test_it_can_be_stopped_behind_whatever_is_done_to_it(done: list[tuple[Any, ...]]) -> None:
+    """What is checked of a state refuses none that a stream can have."""
+    resolver = toy_resolver.resolver()
+    whole, stopped = resolver.stream(singletons=True), resolver.stream(singletons=True)
+    for act, *given_ in done:
+        expected = getattr(whole, act)(*given_)
+        assert getattr(stopped, act)(*given_) == expected
+        stopped = resolver.stream(stopped.state())
+    assert stopped.close() == whole.close()
 
 
 def test_halves_of_characters_stay_halves_in_a_state() -> None:
