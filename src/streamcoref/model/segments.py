@@ -169,8 +169,9 @@ class SegmentBuilder:
         """The segments that these words complete."""
         add_word, add_pieces, add_before = self.words.append, self._pieces.append, self._before.append
         cut, room = self._cuts.add, self.room
+        nothing: Sequence[int] = _NOTHING
         for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
-            count, before = len(pieces), _NOTHING
+            count, before = len(pieces), nothing
             if count > room:
                 pieces, count = pieces[:room], room  # an endless word: its beginning stands
             if word.speaker:

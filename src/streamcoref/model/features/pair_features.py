@@ -127,7 +127,7 @@ class PairFeatures(nn.Module):
         # All in one product, behind a row of zeros, which is the bias: each would have gradients as large as the layer.
         nothing = self.table(self.names[0]).new_zeros(1, self.size)
         every = project(torch.cat([nothing, *rows.values()]))
-        bias, *projected = every.split([1, *(len(columns) for columns in rows.values())])
+        bias, *projected = torch.split(every, [1, *(len(columns) for columns in rows.values())])
         parts = {name: part - bias for name, part in zip(rows, projected, strict=True)}  # [buckets, ...] each
         same = sum((parts.pop(name)[0] for name in rows if name in fixed), bias[0])  # [...]
         return same, parts
