@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
 
 SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP], a speaker's name
-_NOTHING: tuple[int, ...] = ()  # what is read before most words
+_NOTHING: Sequence[int] = ()  # what is read before most words
 SPEAKER_PIECES = 8  # of a speaker's name that the encoder reads, at most
 
 
@@ -169,9 +169,8 @@ class SegmentBuilder:
         """The segments that these words complete."""
         add_word, add_pieces, add_before = self.words.append, self._pieces.append, self._before.append
         cut, room = self._cuts.add, self.room
-        nothing: Sequence[int] = _NOTHING
         for word, pieces in zip(words, self.tokenizer([word.text for word in words]), strict=True):
-            count, before = len(pieces), nothing
+            count, before = len(pieces), _NOTHING
             if count > room:
                 pieces, count = pieces[:room], room  # an endless word: its beginning stands
             if word.speaker:
