@@ -186,7 +186,7 @@ def test_positions_and_words_are_those_of_the_text() -> None:
 def test_the_same_words_are_read_once_a_segment_in_whatever_order_spans_stand() -> None:
     asked: list[Words] = []
 
-    def shout(words: Words, _known: Lexicon) -> str:
+    def shout(words: Words, _lexicon: Lexicon) -> str:
         asked.append(words)
         return " ".join(words).upper()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamcoref.language.trackers import WordTracker
 
 SPECIAL = -1  # the "word" of a piece that belongs to no word: [CLS], [SEP], a speaker's name
-_NOTHING: tuple[int, ...] = ()  # what is read before most words
+_NOTHING: Sequence[int] = ()  # what is read before most words
 SPEAKER_PIECES = 8  # of a speaker's name that the encoder reads, at most
 
 
