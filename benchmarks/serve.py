@@ -2,6 +2,7 @@
 
     python benchmarks/serve.py                                            # about six minutes
     python benchmarks/serve.py --streams 20 --seconds 30 --chats 500      # a short try
+    python benchmarks/serve.py --streams 8 --seconds 300 --memory         # memory alone
 
 Everything is fed to a server in a process of its own: a story, from different places on, in parts of 1,200 characters.
 
@@ -47,6 +48,8 @@ PART = 1200  # characters of a call: about 200 words, of which some fill a segme
 ROUNDS = 4
 MESSAGES = 5  # that a chat has had before it is opened
 MB = 1e6
+
+Fed = list[tuple[AsyncStream, Iterator[str]]]  # each with what it is fed
 
 
 @dataclass
@@ -169,18 +172,50 @@ async def one_alone(client: AsyncClient, server: Server, past: bytes, text: str,
     await stream.remove()  # or it would be in memory while those of the next turn are looked at
 
 
-async def at_once(server: Server, fed: list[tuple[AsyncStream, Iterator[str]]], until: float, load: Load) -> None:
+async def at_once(server: Server, fed: Fed, until: float, load: Load) -> None:
     async with measured(server, load):
         await asyncio.gather(*(feed(stream, texts, until, load) for stream, texts in fed))
+
+
+async def full_streams(client: AsyncClient, server: Server, past: bytes, text: str, number: int, seconds: float) -> Fed:
+    """Streams that hold what they ever will, and have been fed for a while.
+
+    The allocator needs some calls of each until the gaps between its blocks are as many as they stay.
+    """
+    fed = [(await client.stream(past), parts(text, place)) for place in range(number)]
+    await at_once(server, fed, time.perf_counter() + seconds / 2, Load())  # not counted
+    return fed
+
+
+def growth(memory: list[float]) -> dict[str, Any]:
+    """Of medians, turn by turn."""
+    return {
+        "memory_mb": [round(size / MB) for size in memory],
+        "memory_growth_percent": round(100 * (memory[-1] / memory[0] - 1), 1),
+    }
+
+
+async def memory_alone(client: AsyncClient, server: Server, text: str, streams: int, seconds: float) -> dict[str, Any]:
+    """All at once for so long, in turns."""
+    fed = await full_streams(client, server, await past_of(client, text), text, streams, seconds)
+    memory, calls = [], 0
+    for _ in range(ROUNDS):
+        load = Load()
+        await at_once(server, fed, time.perf_counter() + seconds / ROUNDS, load)
+        memory.append(statistics.median(load.memory))
+        calls += len(load.latencies)
+    return {
+        "entities_of_a_stream": fed[0][0].status.alive,
+        "calls_of_a_stream": round(calls / streams),
+        **growth(memory),
+    }
 
 
 async def throughput(client: AsyncClient, server: Server, text: str, streams: int, seconds: float) -> dict[str, Any]:
     """One after the other and all at once, in turns; then all at half the speed."""
     past = await past_of(client, text)
-    fed = [(await client.stream(past), parts(text, number)) for number in range(streams)]
+    fed = await full_streams(client, server, past, text, streams, seconds)
     one, many, half = Load(), Load(), Load()
-    # Not counted: the allocator needs some calls of each stream until the gaps between blocks are as many as they stay.
-    await at_once(server, fed, time.perf_counter() + seconds / 2, Load())
     memory = []
     for _ in range(ROUNDS):
         await one_alone(client, server, past, text, seconds / ROUNDS / 2, one)
@@ -198,8 +233,7 @@ async def throughput(client: AsyncClient, server: Server, text: str, streams: in
         "all_at_once": many.figures(),
         "at_half_the_speed": half.figures(),
         "ratio": round(many.speed / one.speed, 2),
-        "memory_mb": [round(size / MB) for size in memory],
-        "memory_growth_percent": round(100 * (memory[-1] / memory[0] - 1), 1),
+        **growth(memory),
     }
 
 
@@ -259,6 +293,13 @@ async def measure(streams: int, seconds: float, chats: int, arguments: list[str]
     return found
 
 
+async def measure_memory(streams: int, seconds: float, arguments: list[str]) -> dict[str, Any]:
+    text = STORY.read_text(encoding="utf-8")
+    with serving(*arguments) as server:
+        async with AsyncClient(server.url) as client:
+            return {"streams": streams, **await memory_alone(client, server, text, streams, seconds)}
+
+
 def show(figures: dict[str, Any]) -> None:
     for name, value in figures.items():
         print(f"{name:22} {json.dumps(value)}", flush=True)
@@ -270,9 +311,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=120.0, help="for all streams at once")
     parser.add_argument("--chats", type=int, default=10_000)
     parser.add_argument("--workers", type=int, default=None, help="calls that the server works on at once")
+    parser.add_argument("--memory", action="store_true", help="look at nothing but the memory of all streams at once")
     given = parser.parse_args()
     arguments = [] if given.workers is None else ["--workers", str(given.workers)]
-    print(json.dumps(asyncio.run(measure(given.streams, given.seconds, given.chats, arguments))))
+    if given.memory:
+        measuring = measure_memory(given.streams, given.seconds, arguments)
+    else:
+        measuring = measure(given.streams, given.seconds, given.chats, arguments)
+    print(json.dumps(asyncio.run(measuring)))
 
 
 if __name__ == "__main__":
