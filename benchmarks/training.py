@@ -1,6 +1,6 @@
 """Pieces a second of a training step of the small models, in floats and in bfloat16, and the memory of its tensors.
 
-    python benchmarks/training.py [--rounds 5] [--segments 3] [--threads 1] [--beside FOLDER]
+    python benchmarks/training.py [--rounds 5] [--segments 3] [--threads 1] [--beside FOLDER] [--only NAME ...]
 
 The preset `small` with random weights and without dropout of attention learns from a story that is made up, with the
 mentions of its people as clusters. A step is what a run does with a document: forward, backward, gradients clipped,
@@ -28,7 +28,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -46,6 +46,7 @@ DID = ("saw", "met", "wrote to", "waited for", "laughed at", "followed", "paid",
 MORE = ("at the harbour", "in the morning", "without a word", "because of the letter", "near the mill", "once more")
 CPU = torch.device("cpu")
 RATE = 1e-12  # of learning
+NAMES = ("baseline", "incremental", "incremental_cached", "baseline_bfloat16", "padded", "one_by_one")
 Step = Callable[[], object]
 
 
@@ -122,12 +123,13 @@ class Learner:
             found = checkpoints.Checkpoint(self.model, config, tokenizer).segmenter.cut(document)
         assert len(found) >= segments
         self.example = module("training.steps").Example(document, found[:segments], "litbank", 2.0)
+        self.pieces = sum(len(segment) for segment in self.example.segments)
         self.options = module("training.recipe").TrainingOptions(epochs=1, encoder_rate=RATE, head_rate=RATE)
         self.encode: Any = self.model.encoder
-        self.float32 = self._precision("float32")
+        self.float32 = self.precision("float32")
         self._mover()
 
-    def _precision(self, name: str) -> Any:
+    def precision(self, name: str) -> Any:
         """None in a version that has no such thing, or on a machine that has not."""
         try:
             precisions = module("training.precision")
@@ -175,23 +177,27 @@ class Learner:
             torch.cat(self.model.encoder(group)).sum().backward()
 
 
-def steps(segments: int, cache: Path) -> tuple[int, dict[str, Step]]:
-    """The pieces of a step, and all that is measured, by its name, of the version that is used."""
-    whole, incremental = Learner("baseline", segments), Learner("incremental", segments)
-    frozen = Learner("incremental", segments, frozen=True)
-    frozen.encode = module("training.encodings").EncodingCache(frozen.model.encoder, cache)
-    frozen.encode(frozen.example.segments)
-    found: dict[str, Step] = {
-        "baseline": whole.baseline,
-        "incremental": incremental.incremental,
-        "incremental_cached": frozen.incremental,
-        "padded": lambda: whole.encoder_pass(together=True),
-        "one_by_one": lambda: whole.encoder_pass(together=False),
-    }
-    short = whole._precision("bfloat16")
-    if short is not None:
-        found["baseline_bfloat16"] = lambda: whole.baseline(short)
-    return sum(len(segment) for segment in whole.example.segments), found
+def steps(segments: int, cache: Path, only: Sequence[str]) -> tuple[int, dict[str, Step]]:
+    """The pieces of a step, and what is measured, by its name, of the version that is used."""
+    found: dict[str, Step] = {}
+    pieces = 0
+    if {"incremental_cached"} & set(only):
+        frozen = Learner("incremental", segments, frozen=True)
+        frozen.encode = module("training.encodings").EncodingCache(frozen.model.encoder, cache)
+        frozen.encode(frozen.example.segments)
+        found["incremental_cached"], pieces = frozen.incremental, frozen.pieces
+    if {"incremental"} & set(only):
+        learner = Learner("incremental", segments)
+        found["incremental"], pieces = learner.incremental, learner.pieces
+    if {"baseline", "baseline_bfloat16", "padded", "one_by_one"} & set(only):
+        whole = Learner("baseline", segments)
+        found["baseline"], pieces = whole.baseline, whole.pieces
+        found["padded"] = lambda: whole.encoder_pass(together=True)
+        found["one_by_one"] = lambda: whole.encoder_pass(together=False)
+        short = whole.precision("bfloat16")
+        if short is not None:
+            found["baseline_bfloat16"] = lambda: whole.baseline(short)
+    return pieces, {name: found[name] for name in only if name in found}
 
 
 def cpu_seconds(run: Step) -> float:
@@ -212,7 +218,7 @@ def measure(versions: list[Sources], options: argparse.Namespace, scratch: Path)
     everything, peaks, pieces = [], [], 0
     for number, version in enumerate(versions):
         with version.used():
-            pieces, found = steps(options.segments, scratch / str(number))
+            pieces, found = steps(options.segments, scratch / str(number), options.only)
             everything.append(found)
             peaks.append({name: peak_mb(run) for name, run in found.items()})  # which warms up, too
     seconds: list[dict[str, list[float]]] = [{name: [] for name in found} for found in everything]
@@ -238,7 +244,7 @@ def _figures(pieces: int, seconds: dict[str, list[float]], peaks: dict[str, floa
 
 
 def ratio(seconds: dict[str, list[float]], above: str, below: str) -> float | None:
-    if above not in seconds:
+    if above not in seconds or below not in seconds:
         return None
     return round(median(a / b for a, b in zip(seconds[above], seconds[below], strict=True)), 3)
 
@@ -258,6 +264,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--segments", type=int, default=3, help="of a step, 384 pieces each (default 3)")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="what is measured (default: all)")
     parser.add_argument("--beside", type=Path, help="a folder with another version of the sources")
     options = parser.parse_args()
     versions = [Sources()]
