@@ -102,7 +102,7 @@ def test_one_question_at_a_time(path: Path) -> None:
 
 def test_values_that_no_quotation_has(path: Path) -> None:
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE quotations SET speaker = 'Anna'")
+        connection.execute("UPDATE quotations SET score = 'high'")
     connection.close()
     with Store.open(path) as store, pytest.raises(StreamcorefError, match="damaged"):
         list(store.quotations())

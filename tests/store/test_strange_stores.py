@@ -182,6 +182,21 @@ CHANGES = {
         "its tables are not as they were made",
     ),
     "no index": ("DROP INDEX mentions_by_place", "its tables are not as they were made"),
+    "another size": ("UPDATE entities SET size = size + 1 WHERE id = 0", "its tables do not agree"),
+    "a mention less": ("DELETE FROM mentions WHERE rowid = 3", "its tables do not agree"),
+    "a mention of another": (
+        "UPDATE mentions SET entity = (SELECT max(id) FROM entities) WHERE rowid = 1",
+        "its tables do not agree",
+    ),
+    "a mention of nobody": ("INSERT INTO mentions SELECT 9999, 0, 1, 0, 1, 'x', 0, 0.5", "its tables do not agree"),
+    "another end": ("UPDATE entities SET word_end = word_end + 1 WHERE id = 0", "its tables do not agree"),
+    "another beginning": ("UPDATE entities SET word_start = -1 WHERE id = 0", "its tables do not agree"),
+    "merged into nobody": ("UPDATE merges SET kept = 9999", "its tables do not agree"),
+    "gone, and there": (
+        "UPDATE OR REPLACE merges SET gone = (SELECT min(id) FROM entities)",
+        "its tables do not agree",
+    ),
+    "said by nobody": ("UPDATE quotations SET speaker = 9999 WHERE rowid = 1", "its tables do not agree"),
 }
 
 

@@ -65,6 +65,28 @@ def check_tables(path: Path, connection: sqlite3.Connection) -> None:
         raise damaged(path, "its tables are not as they were made")
 
 
+# What the tables say of each other; false of no store that was only written by us.
+_AGREE = (
+    "SELECT NOT EXISTS (SELECT 1 FROM entities WHERE size IS NOT (SELECT count(*) FROM mentions WHERE entity = id))",
+    "SELECT NOT EXISTS (SELECT 1 FROM entities "
+    "WHERE word_end IS NOT (SELECT max(word_end) FROM mentions WHERE entity = id) "
+    "OR word_start NOT IN (SELECT word_start FROM mentions WHERE entity = id))",
+    "SELECT (SELECT total(size) FROM entities) = (SELECT count(*) FROM mentions)",
+    "SELECT NOT EXISTS (SELECT 1 FROM merges WHERE gone IN (SELECT id FROM entities) OR typeof(gone) != 'integer' "
+    "OR kept NOT IN (SELECT id FROM entities))",
+    "SELECT NOT EXISTS (SELECT 1 FROM quotations WHERE speaker NOT IN (SELECT id FROM entities) "
+    "OR addressee NOT IN (SELECT id FROM entities))",
+)
+
+
+def check_rows(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise unless entities have the mentions that they count, and whoever else is named is one of them."""
+    for statement in _AGREE:
+        (agree,) = connection.execute(statement).fetchone()
+        if not agree:
+            raise damaged(path, "its tables do not agree")
+
+
 def checked_input(path: Path, row: Sequence[Any] | None) -> tuple[StoreOrigin, ReadingPosition]:
     if row is None:
         raise damaged(path, "it does not say what it was made from")

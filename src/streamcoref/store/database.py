@@ -20,6 +20,7 @@ from streamcoref.errors import Remedy, StreamcorefError
 from streamcoref.events import EntitiesMerged, EntityFinished, EntityStarted, Event, QuotationFound
 from streamcoref.language.labels import clean_name, is_pronoun
 from streamcoref.store.checking import (
+    check_rows,
     check_tables,
     checked_entity,
     checked_input,
@@ -60,6 +61,7 @@ class Store:
             connection.create_function("is_pronoun", 1, lambda name: is_pronoun(name.split()), deterministic=True)
             row = connection.execute(f"SELECT {columns(StoreOrigin)}, {columns(ReadingPosition)} FROM input").fetchone()
             self.origin, self.position = checked_input(path, row)
+            check_rows(path, connection)
             self._identity = path.stat()
 
     @classmethod
