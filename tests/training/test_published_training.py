@@ -103,7 +103,7 @@ def steps_of(run: TrainingRun) -> Steps:
 
 def assert_same(run: TrainingRun, literal: LiteralTrainer, found: Steps, expected: Steps) -> None:
     """Losses, gradients at each step, and the parameters that three steps lead to."""
-    assert found.losses == pytest.approx(expected.losses, rel=1e-5, abs=1e-4)  # the log has four digits
+    assert found.losses == pytest.approx(expected.losses, rel=1e-5)
     for mine, theirs in zip(found.gradients, expected.gradients, strict=True):
         assert theirs.keys() <= mine.keys()
         for name, gradient in theirs.items():

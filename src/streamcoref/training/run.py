@@ -115,7 +115,7 @@ class TrainingRun:
                 "event": "step",
                 "step": standing.step,
                 "epoch": epoch + 1,
-                "loss": round(total, 4) if math.isfinite(total) else None,
+                "loss": round(total, 7) if math.isfinite(total) else None,
                 "gradient_norm": round(norm, 4) if math.isfinite(norm) else None,  # None: the step was skipped
                 "document": examples[0].document.key,
                 "seconds": round(time.monotonic() - started, 3),

@@ -116,20 +116,21 @@ class PairFeatures(nn.Module):
         self, project: Callable[[Tensor], Tensor], fixed: Mapping[str, int | None]
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """What is the same for all pairs [...], and what each value of the others adds [buckets, ...]."""
-        rows: dict[str, Tensor] = {}  # [buckets, size], each feature in its own columns
-        for place, name in enumerate(self.names):
-            value, weight = fixed.get(name), self.table(name)
+        weights = {name: self.table(name) for name in self.names}
+        same = bias = project(next(iter(weights.values())).new_zeros(1, self.size))[0]  # [...]
+        parts: dict[str, Tensor] = {}
+        for place, (name, weight) in enumerate(weights.items()):
+            value = fixed.get(name)
             if name in fixed and value is None:
                 continue
-            chosen = weight if value is None else weight[value : value + 1]
-            before = place * weight.shape[1]
-            rows[name] = nn.functional.pad(self.dropout(chosen), (before, self.size - before - weight.shape[1]))
-        # All in one product, behind a row of zeros, which is the bias: each would have gradients as large as the layer.
-        nothing = self.table(self.names[0]).new_zeros(1, self.size)
-        every = project(torch.cat([nothing, *rows.values()]))
-        bias, *projected = torch.split(every, [1, *(len(columns) for columns in rows.values())])
-        parts = {name: part - bias for name, part in zip(rows, projected, strict=True)}  # [buckets, ...] each
-        same = sum((parts.pop(name)[0] for name in rows if name in fixed), bias[0])  # [...]
+            rows = weight if value is None else weight[value : value + 1]
+            before = place * rows.shape[1]
+            columns = nn.functional.pad(self.dropout(rows), (before, self.size - before - rows.shape[1]))
+            part = project(columns) - bias  # [buckets, ...]
+            if name in fixed:
+                same = same + part[0]
+            else:
+                parts[name] = part
         return same, parts
 
     def table(self, name: str) -> Tensor:
