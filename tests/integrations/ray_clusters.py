@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+import psutil
 import pytest
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before Ray is imported, which reads it once
@@ -41,8 +42,14 @@ class Machines:
         raise AssertionError
 
     def kill(self, node: Any) -> None:
-        """At once, as when the power fails."""
+        """At once, with all of its processes, as when the power fails: by themselves workers live on for a while."""
+        raylet = psutil.Process(node.all_processes["raylet"][0].process.pid)
+        workers = raylet.children(recursive=True)
         self.cluster.remove_node(node, allow_graceful=False)
+        for process in workers:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(workers)
 
 
 @contextmanager

@@ -17,6 +17,14 @@ FLAGS = (
 ).split()
 
 
+FAULTS = {"error", "warning"}
+
+
+def told(message: Any) -> str:
+    """A message of the console with what it is about: of a resource that failed the text does not say which."""
+    return f"{message.text} ({message.location['url']})"
+
+
 # For the package, not the session: while playwright lives, this thread has an event loop that runs, and no other
 # test could run one of its own.
 @pytest.fixture(scope="package")
@@ -47,9 +55,7 @@ def new_tab(profile: Any) -> Iterator[Callable[[], Any]]:
     def make() -> Any:
         tab = profile.new_page()
         tab.errors, tab.expected = [], []
-        tab.on(
-            "console", lambda message: tab.errors.append(message.text) if message.type in {"error", "warning"} else 0
-        )
+        tab.on("console", lambda message: tab.errors.append(told(message)) if message.type in FAULTS else None)
         tab.on("pageerror", lambda error: tab.errors.append(str(error)))
         tab.on("dialog", lambda dialog: (tab.errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         tabs.append(tab)

@@ -140,6 +140,22 @@ def test_a_chat_that_is_left_before_it_has_begun_is_closed(home: Any, server: st
             home.wait_for_timeout(50)
 
 
+def test_what_is_typed_before_a_chat_has_begun_is_looked_at_when_it_has(home: Any, server: str) -> None:
+    """A server that is slow to begin is asked for no stream that is not there; the console would tell."""
+    held: list[Any] = []
+    home.route("**/v1/streams", lambda route: held.append(route))
+    home.goto(f"{server}/#live")
+    draft = plain_text(10, 40)
+    home.fill("#message", draft)
+    home.wait_for_timeout(300)
+    assert held
+    held[0].continue_()
+    home.locator("#draft", has_text=draft).wait_for()
+    assert mention_texts(home, "#draft ")
+    say(home, "Anna", "Anna saw the captain.")
+    words_after(home, 5)
+
+
 def test_a_lost_connection_is_taken_up_again(home: Any, server: str) -> None:
     """Nothing that was said is lost, and nothing is read twice."""
     home.expected += ["WebSocket", "Failed to load"]

@@ -23,8 +23,9 @@ export class LiveStream {
 
   async start() {
     this.id = (await fetchJson("/v1/streams", {method: "POST", json: {options: {}}})).id;
-    if (this.closed) this.end(); // somebody has left before it was there
-    else await this.connect();
+    if (this.closed) return this.end(); // somebody has left before it was there
+    this.look(); // somebody may have typed meanwhile
+    await this.connect();
   }
 
   async connect() {
@@ -69,7 +70,7 @@ export class LiveStream {
   }
 
   async look() {
-    if (this.looking) return;
+    if (this.looking || !this.id) return;
     this.looking = true;
     // As long as a message waits to be read, what follows it cannot be known.
     while (this.typed.text && this.typed !== this.shown && !this.waiting.length && !this.closed) {
