@@ -31,6 +31,7 @@ def cues(text: str) -> list[tuple[int, Cue, str, str]]:
         ("“No”--observed Anna.", (1, Cue.VERB_FIRST, "Anna", "Anna")),
         ("Anna shook her head. “No.”", (1, Cue.BESIDE, "Anna", ".")),
         ("“No.” Anna shook her head.", (1, Cue.BESIDE, "Anna", "head")),
+        ("“No,” was Anna Weber's quiet answer.", (1, Cue.VERB_FIRST, "Anna", "quiet")),
     ],
 )
 def test_one_cue(text: str, expected: tuple[int, Cue, str, str]) -> None:
@@ -43,6 +44,8 @@ def test_one_cue(text: str, expected: tuple[int, Cue, str, str]) -> None:
         ("Alice heard the Rabbit say, “No.”", "Rabbit"),
         ("When they had gone Matthew suddenly said: “No.”", "Matthew"),
         ("Anna, looking at Ben, said, “No.”", ","),  # nobody stands before the verb: it is the first who is named
+        ("They were met by Anna, who in great haste said, “No.”", "Anna"),
+        ("She bowed to Anna, who had risen, and said, “No.”", ","),  # nobody: it is she
         ("Anna turned round: “No.”", None),
         ("“No,” said Anna.", None),
     ],

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamcoref.language import NARRATOR, Voices, lexicon
-from streamcoref.language.voices import answers, is_speaker, is_turn, speaker_voice, turn_of, turn_voice
-from tests.language.texts import tracked
+from streamcoref.language import LATEST, NARRATOR, Voices, lexicon
+from streamcoref.language.voices import TurnVoices, answers, is_speaker, is_turn, speaker_voice, turn_of, turn_voice
+from tests.language.texts import tracked, words_of
 
 ENGLISH = lexicon(1)
 FIRST, SECOND = turn_voice(1), turn_voice(2)
@@ -99,17 +99,43 @@ def test_a_voice_says_what_it_is_alone_and_in_an_array() -> None:
 texts = st.lists(st.tuples(st.sampled_from('a b , . “ ” " ‘ ’'.split()), st.sampled_from(["", "", "", "Anna"])))
 
 
-@given(texts, st.data())
+def by_turns(text: str) -> dict[str, int]:
+    words = words_of(text)
+    return {word.text: voice for word, voice in zip(words, TurnVoices(lexicon(LATEST)).read(words), strict=True)}
+
+
+def test_a_missing_mark_leads_astray_for_a_paragraph_at_most() -> None:
+    """By turns; else everything behind it would be the other way round, narration and what is said."""
+    text = 'It began.\n\n"One never ends.\n\n"Two," said Anna.\n\n"Three," he answered.'
+    voices = by_turns(text)
+    assert voices["said"] == voices["answered"] == NARRATOR
+    assert voices["One"] == voices["Two"] == turn_voice(1)  # the paragraph opens again what is open
+    assert voices["Three"] == turn_voice(2)
+    before = dict(zip((word.text for word in words_of(text)), Voices(lexicon(4)).read(words_of(text)), strict=True))
+    assert before["said"] != NARRATOR
+
+
+def test_turns_that_answer() -> None:
+    voices = by_turns("It began.\n\n“Yes.”\n\n“No.” He left.\n\n“Why?”")
+    assert voices["No"] == turn_voice(2, answers=1)
+    assert voices["Why"] == turn_voice(3)
+    words = tracked(["Hello", "“", "you", "”"], ["Anna", "Anna", "Anna", ""])
+    assert TurnVoices(lexicon(LATEST)).read(words)[:3] == [speaker_voice("Anna")] * 3
+
+
+@pytest.mark.parametrize("kind", [Voices, TurnVoices])
+@given(text=texts, data=st.data())
 def test_reading_in_parts_and_from_saved_values_changes_nothing(
-    text: list[tuple[str, str]], data: st.DataObject
+    kind: type[Voices] | type[TurnVoices], text: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     words, speakers = [word for word, _ in text], [speaker for _, speaker in text]
     cut = data.draw(st.integers(0, len(text)))
     given = tracked(words, speakers)
-    whole = Voices(ENGLISH).read(given)
-    first = Voices(ENGLISH)
+    english = lexicon(LATEST) if kind is TurnVoices else ENGLISH
+    whole = kind(english).read(given)
+    first = kind(english)
     parts = first.read(given[:cut])
-    second = Voices(ENGLISH)
+    second = kind(english)
     second.restore(first.to_values())
     parts += second.read(given[cut:])
     assert parts == whole

@@ -56,6 +56,9 @@ def memory_of(*entities: list[str]) -> EntityMemory:
         (["Emma"] * 9 + ["Emma Woodhouse"], ["Miss Woodhouse"] * 3 + ["Emma Woodhouse"], True),
         (["Emma"] * 9, ["Miss Woodhouse"] * 3 + ["Emma Woodhouse"], False),  # not often enough
         (["Emma"] * 9 + ["Emma Woodhouse"], ["Mr. Woodhouse"] * 3, False),
+        (["Edna"] * 9, ["Mrs. Pontellier"] * 3 + ["Edna Pontellier"] * 2, True),
+        (["Daisy"] * 9 + ["Daisy Miller", "Miss Daisy Miller"] * 2, ["Mrs. Miller"] * 3, False),  # her mother
+        (["Daisy"] * 9 + ["Mrs. Miller"] * 2, ["Mrs. Miller"] * 3, False),  # by mistake, most likely
     ],
 )
 def test_two(one: list[str], other: list[str], merged: bool) -> None:
@@ -95,6 +98,13 @@ def test_who_answers_to_a_name_has_it(answers: dict[tuple[int, int], int], merge
     memory = memory_of(["I", "my"], ["Anna", "she"], ["Berg"], ["he", "him"])
     assert merge_who_answers(memory, answers, 2) == merged
     assert len(memory) == 4 - len(merged)
+
+
+def test_a_name_that_was_given_by_mistake_is_none() -> None:
+    """Once in a hundred times: the narrator of a book, who is joined by whoever was told of last now and then."""
+    narrator, watson = ["I"] * 97, ["Watson", "he"]
+    for others, merged in ((["Mrs. Hudson", "her"], [Merge(0, 1)]), (["Mrs. Hudson"] * 9, [])):
+        assert merge_who_answers(memory_of([*narrator, *others], watson), {(0, 1): 3}, 2) == merged
 
 
 def test_what_becomes_of_them() -> None:

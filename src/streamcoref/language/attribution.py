@@ -101,6 +101,9 @@ def _behind(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> Spe
             place += 1
         if place < len(lowered):
             return SpeakerCue(turn, Cue.VERB_FIRST, first + place, first + place, end)
+    noun = next((place for place, word in enumerate(lowered) if word in lexicon.speech_nouns), 0)
+    if noun > 1 and lowered[0] in lexicon.copulas:  # “…” was Anna's answer
+        return SpeakerCue(turn, Cue.VERB_FIRST, first + 1, first + 1, first + noun)
     verb = next((place for place, word in enumerate(lowered) if word in lexicon.speech_verbs), None)
     if verb:
         return SpeakerCue(turn, Cue.VERB_LAST, first, first, first + verb)
@@ -121,10 +124,21 @@ def _ahead(words: Sequence[Word], gap: Run, turn: int, lexicon: Lexicon) -> Spea
     verb = next((place for place in reversed(range(len(lowered))) if lowered[place] in lexicon.speech_verbs), None)
     if not introduces or verb is None:
         return SpeakerCue(turn, Cue.INTRODUCED if introduces else Cue.BESIDE, first, gap.end - 1, gap.end)
-    while verb and _may_stand_between(lowered[verb - 1], lexicon):
-        verb -= 1
-    subject_end = first + verb if lexicon.verbs_have_subjects else None
+    subject_end = first + _subject_end(lowered[:verb], lexicon) if lexicon.verbs_have_subjects else None
     return SpeakerCue(turn, Cue.BEFORE, first, gap.end - 1, gap.end, subject_end)
+
+
+def _subject_end(words: Sequence[str], lexicon: Lexicon) -> int:
+    """Where the subject of the verb behind these words ends: right before it, or before a clause of its own, as of
+    Anna, who had risen, said. Not if it may be another's: She bowed to Anna, who had risen, and said."""
+    end = len(words)
+    while end and _may_stand_between(words[end - 1], lexicon):
+        end -= 1
+    if lexicon.conjunctions.isdisjoint(words[end:]):
+        for place in reversed(range(1, end)):
+            if words[place] in lexicon.relatives and words[place - 1] == ",":
+                return place - 1
+    return end
 
 
 def _may_stand_between(word: str, lexicon: Lexicon) -> bool:

@@ -88,6 +88,14 @@ class Lexicon:
     verbs_have_subjects: bool = False  # Alice heard the Rabbit say, “…”: it is the Rabbit who speaks
     mistakes_fade: bool = False  # a name that an entity is called by a few times in many tells nothing
 
+    # What is told apart from version 5 on
+    speech_nouns: frozenset[str] = frozenset()  # “…” was Anna's answer
+    copulas: frozenset[str] = frozenset()  # the verb of these
+    relatives: frozenset[str] = frozenset()  # Anna, who had risen, said, “…”
+    conjunctions: frozenset[str] = frozenset()  # she looked at Anna, who had risen, and said, “…”
+    voices_are_turns: bool = False  # of quotations, paragraph by paragraph; else a missing mark turns all that follows
+    narrators_are_apart: bool = False  # who says "I" outside of quotations is nobody who is told of there
+
     def digest(self) -> str:
         """Of all it holds, whatever the order in which it was written down; what a version has not does not count."""
         content = {field.name: _ordered(value) for field in fields(self) if (value := getattr(self, field.name))}
@@ -297,7 +305,22 @@ _VERSION_4 = replace(
     mistakes_fade=True,
 )
 
-LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)}
+_VERSION_5 = replace(
+    _VERSION_4,
+    version=5,
+    possessive=_words("'s ’s ' ’ s"),  # the last: of texts that have lost their apostrophes
+    speech_nouns=_words(
+        "answer comment consolation cry enquiry exclamation greeting inquiry observation question rejoinder remark "
+        "reply response retort"
+    ),
+    copulas=_words("was is were came"),
+    relatives=_words("who whom whose"),
+    conjunctions=_words("and but then"),
+    voices_are_turns=True,
+    narrators_are_apart=True,
+)
+
+LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)}
 LATEST = max(LEXICONS)  # for new models, and for labels
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, overload
 
 from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
+from streamcoref.language.quotations import NARRATED, Quotations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,6 +80,40 @@ class Voices:
             raise ValueError("a quotation that nothing can end")
         self.turn, self.length = _whole(turn, _MOST), _whole(length, _MOST)
         self.answers, self.pauses, self.closing = _whole(answered, 1), _whole(pauses, 1), str(closing)
+
+
+class TurnVoices:
+    """The same by turns as `Quotations` knows them, which a mark that is missing leads astray for a paragraph at most.
+    A `WordTracker`."""
+
+    name: ClassVar[str] = Voices.name
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.quotations = Quotations(lexicon)
+        self.turn = NARRATED  # the latest
+        self.answers = 0  # whether it follows the one before directly
+        self.told = 1  # whether a word of nobody's lies behind it
+
+    def read(self, words: Sequence[Word]) -> list[int]:
+        turns = self.quotations.read(words)
+        return [self._voice(word.speaker, turn) for word, turn in zip(words, turns, strict=True)]
+
+    def _voice(self, speaker: str, turn: int) -> int:
+        if turn == NARRATED:
+            self.told = 1
+            return speaker_voice(speaker) if speaker else NARRATOR
+        if turn != self.turn:
+            self.turn, self.answers = turn, 1 - self.told
+        self.told = 0
+        return turn_voice(turn, self.answers)
+
+    def to_values(self) -> list[int | str]:
+        return [self.turn, self.answers, self.told, *self.quotations.to_values()]
+
+    def restore(self, values: Sequence[int | str]) -> None:
+        turn, answered, told, *rest = values
+        self.quotations.restore(rest)
+        self.turn, self.answers, self.told = _whole(turn, self.quotations.turn), _whole(answered, 1), _whole(told, 1)
 
 
 def _whole(value: int | str, most: int) -> int:

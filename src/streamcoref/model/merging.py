@@ -40,8 +40,8 @@ class MainName(NamedTuple):
 
     def clashes(self, other: MainName) -> bool:
         """Whether titles (Mr. and Mrs.), or pronouns of he and she, tell them apart."""
-        titles = self.title, other.title
-        if titles_clash(*titles) or (self.is_single and other.is_single and is_husband(*titles)):
+        same_word = self.is_single and other.is_single and self.last == other.last
+        if titles_clash(self.title, other.title) or (same_word and is_husband(self.title, other.title)):
             return True
         return _differ(self.sex, other.sex) or _differ(sex_of(self.title), other.sex)
 
@@ -82,7 +82,10 @@ def merge_who_answers(memory: EntityMemory, answers: Mapping[tuple[int, int], in
         if not {speaker, called} <= slots.keys():
             continue
         notes = memory.notes.at([slots[speaker], slots[called]])
-        named, sexes = notes["called"].any(-1).tolist(), _sex(notes["genders"]).tolist()
+        # Who was called something once in a hundred mentions was so by mistake.
+        rarely = RARELY * notes["size"]
+        named = (notes["called"].sum(-1) > rarely).tolist()
+        sexes = _sex(np.where(notes["genders"] > rarely[:, None], notes["genders"], 0)).tolist()
         if named == [False, True] and not _differ(*sexes):
             merged.append(Merge(min(speaker, called), max(speaker, called)))
             memory.merge(slots[merged[-1].kept], slots[merged[-1].gone])
@@ -167,7 +170,9 @@ def _called_so(name: MainName, others: Sequence[MainName], forms: Forms, votes: 
     given = np.array([one.first for one in others])
     full = np.where((firsts == given[:, None]) & (firsts != lasts) & (called > 0), lasts, name.last)
     enough &= (full == name.last).all(-1) | ((firsts == given[:, None]) & (lasts == name.last)).any(-1)
-    owners = [place for place in np.flatnonzero(enough).tolist() if not others[place].clashes(name)]
+    # A daughter is at times called as her mother is: a Mrs. needs her full name.
+    enough &= [not one.clashes(name) and not is_husband(one.title, name.title) for one in others]
+    owners = np.flatnonzero(enough).tolist()
     return others[max(owners, key=lambda place: int(counts[place]))] if owners else None
 
 
@@ -181,8 +186,10 @@ def _of_full_name(name: MainName, others: Sequence[MainName], forms: Forms, vote
     full = (lasts == name.last) & (firsts != lasts) & (called > 0)
     if not full.any():
         return None
-    full &= ~titles_clash(titles, name.title)
-    every = set(firsts[full].tolist())
+    clash = titles_clash(titles, name.title)
+    others_too = set(firsts[full & clash].tolist())  # who was called Miss Daisy Miller is not Mrs. Miller
+    full &= ~clash
+    every = set(firsts[full].tolist()) - others_too
     given = [one for one in others if one.first in every and not one.clashes(name)]
     if len(given) != 1:
         return None

@@ -50,8 +50,8 @@ def value(span: str, *entity: str) -> int:
         ("she", ["Anna", "her"], Likeness.SAME_GENDER),
         ("she", ["the girl", "her"], Likeness.SAME_GENDER_NAMELESS),
         ("he", ["Mrs. Weber"], Likeness.OTHER_GENDER),
-        ("I", ["the girl"], Likeness.SILENT),
-        ("I", ["Anna"], Likeness.SILENT_NAMED),
+        ("you", ["the girl"], Likeness.SILENT),
+        ("you", ["Anna"], Likeness.SILENT_NAMED),
         ("me", ["my"], Likeness.SAME_NARRATION),
         ("you", ["I"], Likeness.OTHER_VOICE),
     ],
@@ -110,6 +110,33 @@ def test_who_has_no_name_is_told_apart_by_conversations(entity: str, turn: int, 
         feature = pairs.build("identity", words=words)
         mentions = [said("I", 2), *([said(entity)] if entity != "I" else [])]
         assert pairs.value(feature, said("I", 2 * turn), *mentions) == value_
+
+
+@pytest.mark.parametrize(
+    ("span", "entity", "before", "expected"),
+    [
+        ("I", ["Anna", "she"], Likeness.SILENT_NAMED, Likeness.NARRATES),
+        ("I", ["the girl"], Likeness.SILENT, Likeness.NARRATES),
+        ("me", ["I", "my", "Anna"], Likeness.SAME_NARRATION, Likeness.SAME_NARRATION),
+        ("me", ["I", "Anna", "she"], Likeness.SAME_NARRATION, Likeness.NARRATES),  # it was not she who said I
+        ("Anna", ["I", "my"], Likeness.NAMELESS, Likeness.NARRATES),
+        ("Anna", ["I", "my", "I", "Anna"], Likeness.SAME_NAME, Likeness.SAME_NAME),
+        ("the old captain", ["I", "my"], Likeness.NOTHING, Likeness.NARRATES),
+        ("Anna s", ["Anna"], Likeness.NOTHING, Likeness.SAME_NAME),  # a text that has lost its apostrophes
+    ],
+)
+def test_what_version_5_of_the_words_tells_apart(span: str, entity: list[str], before: int, expected: int) -> None:
+    """Who narrates is nobody who is told of."""
+    old = pairs.build("identity", words=4)
+    assert pairs.value(old, said(span), *map(said, entity)) == before
+    assert value(span, *entity) == expected
+
+
+def test_in_a_quotation_somebody_may_name_who_narrates() -> None:
+    told = [said("I"), said("my")]
+    assert pairs.value(IDENTITY, said("Anna", 4), *told) == Likeness.NAMELESS
+    assert pairs.value(IDENTITY, said("she", 4), *told) == Likeness.UNGENDERED
+    assert pairs.value(IDENTITY, said("I"), said("Anna", 4), said("her", 4)) == Likeness.SILENT_NAMED
 
 
 def _spans(words: str) -> Notes:

@@ -21,7 +21,7 @@ from streamcoref.language.hashes import text_hash
 from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.quotations import NARRATED
 from streamcoref.language.trackers import WordTracker
-from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of
+from streamcoref.language.voices import NARRATOR, TurnVoices, Voices, answers, is_speaker, is_turn, turn_of
 from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
@@ -40,7 +40,14 @@ _PROBABLE, _SURE = 0.7, 0.9  # how often a way to know a speaker is right, at le
 # As numbers, which are found far quicker than the members of an enum.
 _NAME, _NARRATED_I, _NARRATED_YOU = int(SpanKind.NAME), int(SpanKind.NARRATED_I), int(SpanKind.NARRATED_YOU)
 _NOTHING, _NARRATES, _OTHER_VOICE = int(Likeness.NOTHING), int(Likeness.NARRATES), int(Likeness.OTHER_VOICE)
+# What two names are to each other, by whether a value is one of these.
+_BY_NAME = np.isin(
+    np.arange(len(Likeness)), [*range(Likeness.SAME_NAME, Likeness.UNGENDERED), Likeness.NAMELESS_CLASHES]
+)
 _SILENT = np.array([Likeness.SILENT_NAMED, Likeness.SILENT])  # by whether it has no name
+
+
+Rule = Callable[[Notes, Notes], "IntArray | int"]
 
 
 class NameForm(NamedTuple):
@@ -84,11 +91,12 @@ class Identity(PairFeature):
                 ("genders", np.int64, (len(COUNTED),)),  # mentions of each
                 ("voices", np.int64, (2,)),  # the latest that said I of it, and you; 0 if none did
                 ("narrated", np.int64, (2,)),  # how often it was I or you outside of quotations
+                ("told", np.int64),  # how often it was told of there, by a name, a noun or a third person
             ]
         )
 
     def trackers(self) -> list[WordTracker]:
-        return [Voices(self.lexicon)]
+        return [TurnVoices(self.lexicon) if self.lexicon.voices_are_turns else Voices(self.lexicon)]
 
     def read(self, spans: SegmentSpans) -> dict[str, Array]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
@@ -139,6 +147,8 @@ class Identity(PairFeature):
             for place, counted in enumerate(COUNTED):
                 if gender & counted:
                     entities["genders"][slot, place] += 1
+        if kind < _NARRATED_I and spans["voice"][span] == NARRATOR:
+            entities["told"][slot] += 1
         if kind == _NAME:
             self._note_name(entities, slot, [int(spans[name][span]) for name in ("title", "first", "last")], 1)
         elif kind >= _NARRATED_I:
@@ -151,7 +161,7 @@ class Identity(PairFeature):
             if votes:
                 form = [int(entities[name][gone, place]) for name in ("titles", "firsts", "lasts")]
                 self._note_name(entities, kept, form, votes)
-        for name in ("genders", "narrated"):
+        for name in ("genders", "narrated", "told"):
             entities[name][kept] += entities[name][gone]
         for person in (0, 1):  # turns count upwards, and a turn is later than narration
             if abs(entities["voices"][gone, person]) > abs(entities["voices"][kept, person]):
@@ -174,12 +184,13 @@ class Identity(PairFeature):
         called[place] += votes
 
     def is_sound(self, entities: Notes) -> bool:
-        called, genders, narrated = entities["called"], entities["genders"], entities["narrated"]
-        if not all(bool((count >= 0).all()) for count in (called, genders, narrated)):
+        called, genders, narrated, told = (entities[name] for name in ("called", "genders", "narrated", "told"))
+        if not all(bool((count >= 0).all()) for count in (called, genders, narrated, told)):
             return False
         # A mention has one name at most, or is I or you at most once; its gender may be several.
-        sizes = entities["size"]
-        return bool((called.sum(-1) + narrated.sum(-1) <= sizes).all() and (genders <= sizes[:, None]).all())
+        sizes, spoken = entities["size"], narrated.sum(-1)
+        counts = np.maximum(called.sum(-1), told) + spoken
+        return bool((counts <= sizes).all() and (genders <= sizes[:, None]).all())
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
         if spans.dimensions == 0:
@@ -225,6 +236,22 @@ def _narrated(_spans: Notes, entities: Notes, person: int) -> IntArray:
     return np.where(entities["narrated"][..., person] > 0, Likeness.SAME_NARRATION, _elsewhere(entities))
 
 
+def _narrator(spans: Notes, entities: Notes) -> IntArray:
+    """Of an "I" outside of quotations, which is nobody who is told of there."""
+    others = entities["told"] > entities["narrated"][..., 0]
+    return np.where(others, _NARRATES, _narrated(spans, entities, person=0))
+
+
+def _told(spans: Notes, entities: Notes, rule: Rule) -> IntArray | int:
+    """By a rule for who is told of. Outside of quotations that is not who narrates, unless a name says so."""
+    value = rule(spans, entities)
+    told = spans["voice"] == NARRATOR
+    if not told.any():
+        return value
+    narrates = entities["narrated"][..., 0] > entities["told"]
+    return np.where(told & narrates & ~_BY_NAME[value], _NARRATES, value)
+
+
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
     meant, reversed_, sure, ids = spans["meant"], spans["reversed"], spans["sure"], entities["id"]
     known = np.where(
@@ -263,14 +290,13 @@ def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:
     return np.where(is_speaker(voice), value, _elsewhere(entities))
 
 
-Rule = Callable[[Notes, Notes], "IntArray | int"]
-
-
 def _rules(lexicon: Lexicon) -> list[Rule]:
     """How spans of each kind are compared."""
     names, quoted = (partial(rule, fade=lexicon.mistakes_fade) for rule in (compare_names, _quoted))
-    persons = (partial(rule, person=person) for rule in (_narrated, quoted, _spoken) for person in (0, 1))
-    return [_nouns, names, _gender, *persons]
+    persons = [partial(rule, person=person) for rule in (_narrated, quoted, _spoken) for person in (0, 1)]
+    if not lexicon.narrators_are_apart:
+        return [_nouns, names, _gender, *persons]
+    return [*(partial(_told, rule=rule) for rule in (_nouns, names, _gender)), _narrator, *persons[1:]]
 
 
 class IdentityOptions(FeatureOptions):
