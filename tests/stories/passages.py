@@ -23,5 +23,5 @@ PASSAGES = {
     "a company by its town": COMPANY_BY_TOWN,
 }
 
-# What the bundled model gets wrong so far: that Tim and who tells him are two, that the company in Cupertino is Apple.
+# What the bundled model gets wrong so far: that the company in Cupertino is Apple.
 BEYOND = frozenset({"a company by its town"})
