@@ -107,8 +107,8 @@ def test_where_base_is_missing_the_error_says_how_to_get_it(tmp_path: Path, monk
     with pytest.raises(StreamcorefError) as caught:
         streamcoref.load("base")
     assert str(caught.value) == (
-        "the model base is a package of its own, which is not installed; in a clone of streamcoref, streamcoref train "
-        "recipes/base/chain.toml makes its weights, and pip install ./models/base installs it"
+        "the model base is a package of its own, which is not installed; in a clone of streamcoref, "
+        "pip install ./models/base installs it"
     )
     (tmp_path / "base").mkdir()
     assert find_checkpoint("base") == Path("base")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 ENTRY_POINTS = "streamcoref.models"  # the group; an entry's name is the model's, its value the path of its folder
-_OURS = {"base": "recipes/base/chain.toml"}  # models of this project, and what makes them
+_OURS = {"base": "models/base"}  # models of this project, and where their packages lie
 
 
 def installed_folder(name: str) -> Path | None:
@@ -48,8 +48,8 @@ def no_such_model(name: str) -> StreamcorefError:
     """What to say of a name that is neither a folder nor that of an installed model, and cannot be one on the hub."""
     if name in _OURS:
         return StreamcorefError(
-            f"the model {name} is a package of its own, which is not installed; in a clone of streamcoref, streamcoref "
-            f"train {_OURS[name]} makes its weights, and pip install ./models/{name} installs it"
+            f"the model {name} is a package of its own, which is not installed; in a clone of streamcoref, "
+            f"pip install ./{_OURS[name]} installs it"
         )
     installed = ", ".join(sorted({"default", *_points().names}))
     return StreamcorefError(
