@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import streamcoref
 from streamcoref.model.checkpoint import BUNDLED, load_checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,3 +68,13 @@ def test_a_wheel_resolves_text_with_no_repository_around(tmp_path: Path) -> None
     where, answer = run.stdout.splitlines()
     assert Path(where).is_relative_to(place)  # not the repository's own
     assert re.search(r"'Anna Weber', 'her', 'She'", answer)
+
+
+@pytest.mark.model
+def test_a_short_text_loses_no_mentions() -> None:
+    """The spans that are kept are a share of its words, and nearly all of these may be mentions."""
+    found = streamcoref.load().resolve("Anna Weber wrote to her brother. She missed him.").entities
+    assert [[mention.text for mention in entity.mentions] for entity in found] == [
+        ["Anna Weber", "her", "She"],
+        ["her brother", "him"],
+    ]
