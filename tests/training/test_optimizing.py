@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamcoref.errors import StreamcorefError
 from streamcoref.training import TrainingRun
 from streamcoref.training.optimizing import make_optimizer, rate_factor
 from tests.training import synthetic
@@ -54,6 +55,18 @@ def test_encoder_and_heads_have_rates_of_their_own(tmp_path: Path) -> None:
     assert distances["encoder.model.encoder.layer.1.output.dense.weight"] == pytest.approx(1e-4, rel=0.01)
     assert distances["spans.scorer.span.hidden.weight"] == pytest.approx(1e-2, rel=0.01)
     assert distances["new_entity_score"] == 0
+
+
+def test_some_heads_have_other_rates_than_the_rest(tmp_path: Path) -> None:
+    rates = {"spans.scorer": 1e-3, "spans.scorer.span": 5e-2}
+    values = steps(tmp_path, 1, warm_up=0, clip=1e9, encoder_decay=0, head_rate=1e-2, rates=rates)
+    distances = moved(synthetic.new_run(values))
+    assert distances["spans.scorer.span.hidden.weight"] == pytest.approx(5e-2, rel=0.01)  # the last that fits
+    assert distances["spans.scorer.width_prior.weight"] == pytest.approx(1e-3, rel=0.01)
+    assert distances["pair_score.net.hidden.weight"] == pytest.approx(1e-2, rel=0.01)
+    for nobodys in ("spans.scorers", "encoder.model"):
+        with pytest.raises(StreamcorefError, match=f"training.rates: no head .* begins with {nobodys}"):
+            synthetic.new_run(steps(tmp_path, 1, rates={nobodys: 1.0}))
 
 
 def test_weight_decay_is_the_encoders(tmp_path: Path) -> None:

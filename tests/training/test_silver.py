@@ -40,6 +40,26 @@ def test_a_teacher_shows_things_where_only_people_are_marked() -> None:
     assert set(Teacher(default, "ontogum").add_to(parcel(), singletons=True).clusters) > set(parcel().clusters)
 
 
+def test_a_teacher_is_asked_once_for_a_document_that_is_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def add_to(self: Teacher, document: Document, singletons: bool) -> Document:
+        asked.append(document.key)
+        return document
+
+    monkeypatch.setattr(Teacher, "add_to", add_to)
+    values = synthetic.recipe(tmp_path, documents=6, epochs=3)
+    values["model"]["changes"]["schemes"] = ["litbank"]
+    values["corpora"][0] |= {"teacher": str(streamcoref.load().folder), "scheme": "litbank", "weight": 0.5}
+    run = synthetic.new_run(values)
+    assert asked == []
+    assert run.train()
+    seen = {line["document"] for line in synthetic.log(tmp_path / "run") if line["event"] == "step"}
+    assert sorted(asked) == sorted(seen)
+
+
 def test_a_recipe_names_the_teacher_of_a_corpus(tmp_path: Path) -> None:
     default = streamcoref.load().folder
     write_documents([parcel()], tmp_path / "parcel.jsonl", "jsonlines")
@@ -48,8 +68,9 @@ def test_a_recipe_names_the_teacher_of_a_corpus(tmp_path: Path) -> None:
     silver = {"name": "silver", "path": str(tmp_path / "parcel.jsonl"), "use": "train", "teacher": str(default)}
     values["corpora"].append(silver | {"scheme": "ontogum"})
     plain, taught, *_ = synthetic.new_run(values).start.train
-    assert len(taught.examples[0].document.clusters) == 2
-    assert plain.examples[0].document.clusters == synthetic.document(0).clusters
+    assert taught.examples[0].document.clusters == parcel().clusters  # nobody has been asked yet
+    assert len(taught.examples[0].taught().document.clusters) == 2
+    assert plain.examples[0].taught().document.clusters == synthetic.document(0).clusters
     values["corpora"][-1]["scheme"] = "ours"
     with pytest.raises(StreamcorefError, match=r"the teacher .* has no scheme 'ours'; it has litbank, ontogum"):
         synthetic.new_run(values)

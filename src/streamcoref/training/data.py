@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from streamcoref.corpora import LabelFiles, read_corpus, with_paragraphs
 from streamcoref.document import Document
@@ -38,7 +39,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         labels = None if source is None else LabelFiles(source.path)
-        teacher = None if options.teacher is None else Teacher(options.teacher, options.scheme)
+        teacher = None if options.teacher is None else _teacher(options)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
@@ -47,16 +48,20 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             document = replace(document, genre=config.genre_of(document))
             if labels is not None:
                 document = labels.add_to(document)
-            if teacher is not None:
-                document = teacher.add_to(document, options.singletons)
             if options.quotations is not None:
                 document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
-            examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks))
+            examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks, teacher))
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))
     return corpora
+
+
+def _teacher(options: CorpusOptions) -> Callable[[Document], Document]:
+    """What a teacher is asked only for documents that are learnt from, each by the process that comes to it first."""
+    assert options.teacher is not None
+    return cache(partial(Teacher(options.teacher, options.scheme).add_to, singletons=options.singletons))
 
 
 def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:

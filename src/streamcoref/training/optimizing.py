@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -30,6 +30,15 @@ def learning(model: CorefModel, only: Sequence[str]) -> list[nn.Parameter]:
     return [p for name, p in names.items() if not only or any(_is_part(name, beginning) for beginning in only)]
 
 
+def check_rates(model: CorefModel, rates: Iterable[str]) -> None:
+    """Raise if one of the names is no head's that learns."""
+    inside = {id(p) for module in encoders(model) for p in module.model.parameters()}
+    heads = [name for name, p in model.named_parameters() if p.requires_grad and id(p) not in inside]
+    for beginning in rates:
+        if not any(_is_part(name, beginning) for name in heads):
+            raise StreamcorefError(f"training.rates: no head that learns has a name that begins with {beginning}")
+
+
 def _is_part(name: str, beginning: str) -> bool:
     return name == beginning or name.startswith(f"{beginning}.")
 
@@ -37,7 +46,7 @@ def _is_part(name: str, beginning: str) -> bool:
 def make_optimizer(model: CorefModel, options: TrainingOptions) -> torch.optim.Optimizer:
     """Encoders and heads have rates of their own, in the groups' `base_rate`, and only encoders decay.
 
-    An encoder's rate is multiplied by `layer_decay` for each layer that lies above; how it mixes its layers is learnt
+    Some heads may have others than the rest, by their names (`rates`). An encoder's rate is multiplied by `layer_decay` for each layer that lies above; how it mixes its layers is learnt
     as heads are. `part` tells the two apart: by it rates rise and gradients are clipped.
     """
     groups: dict[tuple[float, bool], list[nn.Parameter]] = {}  # by the share of the rate, and whether it does not decay
@@ -49,11 +58,17 @@ def make_optimizer(model: CorefModel, options: TrainingOptions) -> torch.optim.O
                 fixed = options.decay_of == "matrices" and not _decays(name, p)
                 groups.setdefault((share, fixed), []).append(p)
     inside = {id(p) for group in groups.values() for p in group}
-    heads = [p for p in model.parameters() if p.requires_grad and id(p) not in inside]
+    heads: dict[float, list[nn.Parameter]] = {options.head_rate: []}  # by their rates
+    for name, p in model.named_parameters():
+        if p.requires_grad and id(p) not in inside:
+            own = [rate for beginning, rate in options.rates.items() if _is_part(name, beginning)]
+            heads.setdefault(own[-1] if own else options.head_rate, []).append(p)
     whole: dict[str, Any] = {"part": "encoder", "eps": options.encoder_eps}
     if options.adam == "tensorflow":
         whole["corrected"] = False
-    every = [{"params": heads, "part": "heads", "base_rate": options.head_rate, "weight_decay": 0.0}]
+    every: list[dict[str, Any]] = [
+        {"params": heads[rate], "part": "heads", "base_rate": rate, "weight_decay": 0.0} for rate in heads
+    ]
     for share, fixed in sorted(groups, key=lambda key: (-key[0], key[1])):
         rate, decay = share * options.encoder_rate, 0.0 if fixed else options.encoder_decay
         every.append({"params": groups[share, fixed], "base_rate": rate, "weight_decay": decay, **whole})

@@ -72,6 +72,7 @@ class TrainingOptions(Options):
     crop: PositiveInt | None = None  # baseline: a random stretch of this many segments of a longer document
     encoder_rate: NonNegativeFloat  # learning rates
     head_rate: PositiveFloat
+    rates: dict[str, PositiveFloat] = Field(default_factory=dict)  # of heads by the beginnings of their names
     layer_decay: float = Field(default=1.0, gt=0, le=1)  # an encoder layer's rate, as a share of the one's above it
     encoder_decay: NonNegativeFloat = 0.01  # weight decay
     decay_of: Literal["all", "matrices"] = "all"  # matrices: not of biases and the scales of LayerNorm

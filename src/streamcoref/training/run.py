@@ -105,7 +105,8 @@ class TrainingRun:
         precision, loss = self.start.precision, 0.0
         if rank < len(examples):
             random = np.random.default_rng(seed)
-            loss = self._go_through(self.start.augment(examples[rank], random), self.start.encode, random, precision)
+            example = self.start.augment(examples[rank].taught(), random)
+            loss = self._go_through(example, self.start.encode, random, precision)
         self.workers.average_gradients(trainable, len(examples))
         norm = take_step(self.optimizer, precision, options, standing.step, self.total_steps)
         standing.step += 1

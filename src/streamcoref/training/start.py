@@ -19,7 +19,7 @@ from streamcoref.training.device import choose_device
 from streamcoref.training.encodings import EncodingCache
 from streamcoref.training.hidden_pieces import HiddenPieces
 from streamcoref.training.label_loss import right_labels
-from streamcoref.training.optimizing import encoders, learning
+from streamcoref.training.optimizing import check_rates, encoders, learning
 from streamcoref.training.precision import Precision, choose_precision
 from streamcoref.training.recipe import Recipe
 
@@ -54,6 +54,7 @@ def prepare(recipe: Recipe) -> Start:
             encoder.requires_grad_(False)
             encoder.frozen = True
     learning(model, recipe.training.only)  # or say which of the names is nobody's
+    check_rates(model, recipe.training.rates)
     checkpoint = Checkpoint(model.to(device), recipe.model_config_of(), tokenizer)
     train, dev = (load_corpora(recipe, checkpoint, use) for use in ("train", "dev"))
     if not train:

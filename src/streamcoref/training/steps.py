@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -36,6 +36,10 @@ class Example:
     scheme: str | None
     mention_weight: float  # of the mention loss; 0 where its corpus does not tell mentions from other spans
     tasks: LabelTasks | None = None  # what is learnt of its labels
+    teach: Callable[[Document], Document] | None = None  # adds a teacher's entities, at the time they are needed
+
+    def taught(self) -> Example:
+        return self if self.teach is None else replace(self, document=self.teach(self.document), teach=None)
 
 
 @dataclass(frozen=True)
