@@ -45,7 +45,7 @@ def test_a_teacher_is_asked_once_for_a_document_that_is_learnt_from(
 ) -> None:
     asked: list[str] = []
 
-    def add_to(self: Teacher, document: Document, singletons: bool) -> Document:
+    def add_to(_teacher: Teacher, document: Document, **_options: bool) -> Document:
         asked.append(document.key)
         return document
 

@@ -46,8 +46,9 @@ def _is_part(name: str, beginning: str) -> bool:
 def make_optimizer(model: CorefModel, options: TrainingOptions) -> torch.optim.Optimizer:
     """Encoders and heads have rates of their own, in the groups' `base_rate`, and only encoders decay.
 
-    Some heads may have others than the rest, by their names (`rates`). An encoder's rate is multiplied by `layer_decay` for each layer that lies above; how it mixes its layers is learnt
-    as heads are. `part` tells the two apart: by it rates rise and gradients are clipped.
+    Some heads may have others than the rest, by their names (`rates`). An encoder's rate is multiplied by `layer_decay`
+    for each layer that lies above; how it mixes its layers is learnt as heads are. `part` tells the two apart: by it
+    rates rise and gradients are clipped.
     """
     groups: dict[tuple[float, bool], list[nn.Parameter]] = {}  # by the share of the rate, and whether it does not decay
     for module in encoders(model):
