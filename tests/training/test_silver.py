@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,10 @@ def test_what_is_annotated_is_not_the_teachers_matter() -> None:
     annotated = (((0, 1), (5, 6)), ((9, 10),))
     people, mixed, thing, once = ((0, 1), (5, 6), (7, 8)), ((9, 10), (12, 13)), ((2, 3), (20, 22)), ((30, 31),)
     mostly_thing = ((5, 6), (40, 41), (42, 43), (44, 45))
-    assert beside((people, mixed, thing, once, mostly_thing), annotated) == (thing, mostly_thing[1:])
-    assert beside((), annotated) == beside((once,), ()) == ()
+    found = (people, mixed, thing, once, mostly_thing)
+    assert beside(found, annotated, 2) == (thing, mostly_thing[1:])
+    assert beside(found, annotated, 1) == (thing, once, mostly_thing[1:])
+    assert beside((), annotated, 1) == beside((once,), (), 2) == ()
 
 
 def test_a_teacher_shows_things_where_only_people_are_marked() -> None:
@@ -38,6 +41,14 @@ def test_a_teacher_shows_things_where_only_people_are_marked() -> None:
     found = [[" ".join(words[a:b]) for a, b in cluster] for cluster in taught.clusters]
     assert found == [["Anna", "She", "Anna"], ["a parcel", "the parcel", "it"]]
     assert set(Teacher(default, "ontogum").add_to(parcel(), singletons=True).clusters) > set(parcel().clusters)
+
+
+def test_a_teacher_of_a_scheme_with_singletons_shows_them_too() -> None:
+    default, bare = streamcoref.load().folder, replace(parcel(), clusters=())
+    with_them, without = (Teacher(default, "litbank").add_to(bare, singletons=one).clusters for one in (True, False))
+    assert min(map(len, without)) > 1
+    assert set(with_them) > set(without)
+    assert min(map(len, with_them)) == 1
 
 
 def test_a_teacher_is_asked_once_for_a_document_that_is_learnt_from(

@@ -34,18 +34,18 @@ class Teacher:
     def add_to(self, document: Document, singletons: bool) -> Document:
         """The document with the teacher's entities beside its own, which stay as they are; of one mention only if
         `singletons` belong to the annotation."""
-        found = self._resolver.resolve(document=document, scheme=self._scheme).predicted_clusters or ()
         least = 1 if singletons else 2
+        answer = self._resolver.resolve(document=document, scheme=self._scheme, singletons=singletons)
         own = tuple(cluster for cluster in document.clusters if len(cluster) >= least)
-        return replace(document, clusters=(*own, *beside(found, document.clusters)))
+        return replace(document, clusters=(*own, *beside(answer.predicted_clusters or (), document.clusters, least)))
 
 
-def beside(found: Clusters, annotated: Clusters) -> Clusters:
-    """Of the entities found, those that are not annotated, without their mentions that are; of two at least."""
+def beside(found: Clusters, annotated: Clusters, least: int) -> Clusters:
+    """Of the entities found, those that are not annotated, without their mentions that are; of so many at least."""
     known = {span for cluster in annotated for span in cluster}
     new = (
         tuple(span for span in cluster if span not in known)
         for cluster in found
         if _KNOWN * len(known.intersection(cluster)) <= len(cluster)
     )
-    return tuple(cluster for cluster in new if len(cluster) > 1)
+    return tuple(cluster for cluster in new if len(cluster) >= least)
