@@ -124,6 +124,7 @@ def test_a_text_with_gaps_is_said_to_be_damaged(book: Path, tmp_path: Path) -> N
     for change in ("DELETE FROM text WHERE start = 100", "UPDATE text SET characters = x'00' WHERE start = 0"):
         with closing(sqlite3.connect(target)) as connection, connection:
             connection.execute(change)
+        Store.accept(target)
         with Store.open(target) as store, pytest.raises(StreamcorefError, match="damaged: its text has gaps"):
             list(store.text() or ())
 

@@ -231,6 +231,7 @@ def test_types_are_known_when_entities_are_finished(store: Store) -> None:
     with sqlite3.connect(store.path) as connection:
         connection.execute("UPDATE entities SET type = x'00' WHERE id = 4")
     connection.close()
+    Store.accept(store.path)
     with Store.open(store.path) as damaged, pytest.raises(StreamcorefError, match="values that no store has"):
         damaged.types()
 

@@ -104,5 +104,6 @@ def test_values_that_no_quotation_has(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE quotations SET score = 'high'")
     connection.close()
+    Store.accept(path)
     with Store.open(path) as store, pytest.raises(StreamcorefError, match="damaged"):
         list(store.quotations())

@@ -11,7 +11,7 @@ from typing import Any
 
 from streamcoref.document import Mention, Quotation
 from streamcoref.store import StoredEntity
-from streamcoref.store.checking import checked_entity, checked_quotation
+from streamcoref.store.checking import checked_entity, checked_mention, checked_place, checked_quotation
 from streamcoref.store.connection import absent, connect, explained
 from streamcoref.store.schema import columns
 
@@ -55,9 +55,9 @@ def quotations(path: Path, start: int, end: int, speaker: int | None, offset: in
 
 
 def _mentions(path: Path, where: str, values: Sequence[Any], offset: int, limit: int) -> dict[str, Any]:
-    names = f"entity, {columns(Mention)}"
+    names = f"start, entity, {columns(Mention)}"
     rows, found = _page(path, names, f"mentions {where}", "word_start, word_end", values, offset, limit)
-    told = [dict(zip(names.split(", "), row, strict=True)) for row in rows]
+    told = [{"entity": checked_place(path, row[:2])[1]} | asdict(checked_mention(path, row[2:])) for row in rows]
     return {"mentions": [{name: one[name] for name in _MENTION_ORDER} for one in told], "all": found, "offset": offset}
 
 

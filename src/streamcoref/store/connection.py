@@ -118,6 +118,17 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 @contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is read inside is of one moment, whatever another process writes."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # SQLite has rolled back by itself when it cannot read on
+            connection.execute("ROLLBACK")
+
+
+@contextmanager
 def explained(path: Path) -> Iterator[None]:
     """What SQLite complains of, as a sentence."""
     try:
@@ -134,7 +145,7 @@ def explained(path: Path) -> Iterator[None]:
             said = "another process is writing to this store; let it finish first"
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
             said = "the store cannot be opened here; is the folder there, and may you write to it?"
-        elif name.startswith("SQLITE_CORRUPT"):
+        elif name.startswith("SQLITE_CORRUPT") or (not name and isinstance(error, sqlite3.OperationalError)):
             said, remedy = f"this store is damaged ({what})", Remedy.MAKE_ANEW
         else:
             said, remedy = f"the store cannot be used: {what}", Remedy.MEND_AND_GO_ON

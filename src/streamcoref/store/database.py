@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +30,8 @@ from streamcoref.store.checking import (
     checked_section,
     damaged,
 )
-from streamcoref.store.connection import absent, clear, connect, explained, transaction
+from streamcoref.store.connection import absent, clear, connect, explained, snapshot, transaction
+from streamcoref.store.digests import check_sums, keep_sums, write_sums
 from streamcoref.store.lock import WriterLock
 from streamcoref.store.schema import SCHEMA, TEXT_TABLE, ReadingPosition, StoredEntity, StoreOrigin, columns
 from streamcoref.text.sections import Heading
@@ -59,9 +60,12 @@ class Store:
             check_tables(path, connection)
             # Names of entities that are alive are provisional; see _LINK.
             connection.create_function("is_pronoun", 1, lambda name: is_pronoun(name.split()), deterministic=True)
-            row = connection.execute(f"SELECT {columns(StoreOrigin)}, {columns(ReadingPosition)} FROM input").fetchone()
-            self.origin, self.position = checked_input(path, row)
-            check_rows(path, connection)
+            with snapshot(connection):
+                statement = f"SELECT {columns(StoreOrigin)}, {columns(ReadingPosition)} FROM input"
+                self.origin, self.position = checked_input(path, connection.execute(statement).fetchone())
+                check_sums(path, connection)
+            if lock is not None:
+                keep_sums(connection)
             self._identity = path.stat()
 
     @classmethod
@@ -96,6 +100,7 @@ class Store:
                         connection.execute(TEXT_TABLE)
                         parts = ((at, text[at : at + TEXT_PART]) for at in range(0, len(text), TEXT_PART))
                         connection.executemany("INSERT INTO text VALUES (?, ?)", parts)
+                    write_sums(connection)
                 store = cls(path, connection, lock)
             held.pop_all()  # they are the store's now
             return store
@@ -106,9 +111,7 @@ class Store:
 
         Of those that are writable there is one at a time, in all processes together.
         """
-        path = Path(path)
-        if absent(path):
-            raise StreamcorefError(f"{path}: no such store", Remedy.MAKE_STORE)
+        path = _existing(path)
         with ExitStack() as held, explained(path):
             lock = WriterLock(path) if writable else None
             if lock is not None:
@@ -118,6 +121,22 @@ class Store:
             store = cls(path, connection, lock)
             held.pop_all()  # they are the store's now
             return store
+
+    @classmethod
+    def accept(cls, path: str | Path) -> None:
+        """Take the rows of a store as they are: whoever has changed some by hand says so with this.
+
+        The tables must agree: entities have the mentions that they count, and whoever else is named is one of them.
+        """
+        path = _existing(path)
+        with ExitStack() as held, explained(path):
+            held.callback(WriterLock(path).release)
+            connection = held.enter_context(closing(connect(path, writable=True)))
+            check_tables(path, connection)
+            with transaction(connection):
+                check_rows(path, connection)
+                write_sums(connection)
+        cls.open(path).close()
 
     def __enter__(self) -> Store:
         return self
@@ -342,6 +361,14 @@ class Store:
             for place, count in rows:
                 counts[place] = count
         return counts
+
+
+def _existing(path: str | Path) -> Path:
+    """The path of a store, unless there is none."""
+    path = Path(path)
+    if absent(path):
+        raise StreamcorefError(f"{path}: no such store", Remedy.MAKE_STORE)
+    return path
 
 
 _SECTION = "INSERT INTO sections VALUES (?, ?, ?, NULL)"

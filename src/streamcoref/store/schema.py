@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from streamcoref.document import Mention, Quotation, Section
 
 APPLICATION = 0x53434F52  # "SCOR" in the header of the file: what tells our stores from other databases
-VERSION = 3
+VERSION = 4
 
 SCHEMA = (
     """CREATE TABLE input (
@@ -81,6 +81,11 @@ SCHEMA = (
         entity INTEGER NOT NULL,
         PRIMARY KEY (word, size DESC, entity)
     ) WITHOUT ROWID""",
+    # What the rows of each table amount to: see store/digests.py.
+    """CREATE TABLE digests (
+        name TEXT PRIMARY KEY,
+        sum BLOB NOT NULL
+    ) WITHOUT ROWID""",
     "CREATE INDEX entities_by_size ON entities (size DESC, id)",
     "CREATE INDEX entities_by_name ON entities (name COLLATE NOCASE)",
     "CREATE INDEX mentions_by_entity ON mentions (entity, word_start)",
@@ -97,6 +102,9 @@ TEXT_TABLE = """CREATE TABLE text (
         start INTEGER PRIMARY KEY,
         characters TEXT NOT NULL
     )"""
+
+# Those that have a digest, as `text` has if it is there.
+TABLES = ("input", "entities", "mentions", "sections", "quotations", "merges", "register", "register_words")
 
 
 @dataclass(frozen=True, slots=True)
