@@ -10,7 +10,7 @@ import numpy as np
 from streamcoref.language.english import MRS, Gender
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
-from streamcoref.model.notes import BoolArray, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 
 _OFTEN, _AT_TIMES = 4, 8  # one name in so many is no mistake: of a family's name, or of the very one
 _RANKS = 8  # bits of a title's number for its gender
@@ -18,6 +18,8 @@ _RANKS = 8  # bits of a title's number for its gender
 COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
 HE, SHE = COUNTED.index(Gender.HE), COUNTED.index(Gender.SHE)  # their places among these
 _BITS = np.array(COUNTED)
+# The places of the genders that one of a few bits is, by its number.
+_PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
 
 
 def title_number(gender: Gender, rank: int) -> int:
@@ -53,18 +55,25 @@ def is_husband(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
     return is_one
 
 
-def agreement(spans: Notes, entities: Notes) -> IntArray:
+def agreement(spans: Notes, entities: Notes) -> Array:
     """Of how many of an entity's mentions that have a gender it is a span's: 0 none, 1 less than half, 3 more.
 
-    2 if there are no such mentions.
+    2 if there are no such mentions. One span has a gender; of several some may have none.
     """
     own, every = _votes_of_gender(spans, entities["genders"])
-    found: IntArray = 2 * (2 * own >= every) + (own > 0)
+    found = (2 * own >= every).view(np.int8) << 1  # in bytes, which are quicker
+    found |= (own > 0).view(np.int8)
     return found
 
 
 def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
+    if spans.dimensions == 0:
+        first, *others = _PLACES[spans["gender"]]
+        own: IntArray = counts[..., first]
+        for place in others:
+            own = own + counts[..., place]
+        return own, counts.sum(-1)
     mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
     return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
 
@@ -87,7 +96,9 @@ def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
             by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
     if not spans["gender"].any():
         return np.where(is_nameless(entities), _NAMELESS, by_forms)
-    nameless = np.where(spans["gender"] == 0, _NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
+    nameless = _OF_NAMES.take(agreement(spans, entities))
+    if spans.dimensions:
+        nameless = np.where(spans["gender"] == 0, _NAMELESS, nameless)
     return np.where(is_nameless(entities), nameless, by_forms)
 
 
@@ -132,10 +143,11 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
         titled_so &= _OFTEN * by_title >= all_called
         in_part &= _AT_TIMES * some >= all_called
         is_same &= _AT_TIMES * whole >= all_called
-        own, every = _votes_of_gender(spans, genders)
-        rarely = (3 * whole < all_called) | ~is_same
-        like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
-        titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
+        if spans["gender"].any():
+            own, every = _votes_of_gender(spans, genders)
+            rarely = (3 * whole < all_called) | ~is_same
+            like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
+            titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
     value = _OF_FAMILY.take(of_family)
     value = np.where(titled_so, _TITLE_AND_SURNAME, value)
     value = np.where(in_part, _PART.take(2 * some >= all_called), value)
