@@ -12,7 +12,9 @@ from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 
-_OFTEN, _AT_TIMES = 4, 8  # one name in so many is no mistake: of a family's name, or of the very one
+# One name in so many is no mistake, by what it votes for: the very name, a part of it, the family, title and surname,
+# another title.
+_NO_MISTAKE = np.array([8, 8, 4, 4, 4])
 _RANKS = 8  # bits of a title's number for its gender
 # The genders of which an entity's mentions are counted.
 COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
@@ -127,7 +129,9 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
     all_called = called.sum(-1)
     single, singles = first == last, firsts == lasts
-    clash = titles_clash(title, titles) | (single & singles & is_husband(title, titles))
+    clash = single & singles & is_husband(title, titles)
+    if title.any():
+        clash |= titles_clash(title, titles)
     same = (first == firsts) & (last == lasts) & ~clash
     shares_last = last == lasts
     within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
@@ -136,18 +140,17 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
 
     # Votes for the very name, for it or a part of it, for the family, for title and surname, and for another title.
     voting = np.stack([same, same | part, shares_last & ~same, titled & ~clash, shares_last & clash])
-    whole, some, family, by_title, other = np.where(voting, called, 0).sum(-1)
-    of_family, titled_so, in_part, is_same = family > 0, by_title > 0, some > 0, whole > 0
+    votes = np.where(voting, called, 0).sum(-1)
+    whole, some, _, _, other = votes
+    counts = votes > 0
     if fade:
-        of_family &= _OFTEN * family >= all_called
-        titled_so &= _OFTEN * by_title >= all_called
-        in_part &= _AT_TIMES * some >= all_called
-        is_same &= _AT_TIMES * whole >= all_called
-        if spans["gender"].any():
-            own, every = _votes_of_gender(spans, genders)
-            rarely = (3 * whole < all_called) | ~is_same
-            like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
-            titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
+        counts &= _NO_MISTAKE.reshape(-1, *[1] * (votes.ndim - 1)) * votes >= all_called
+    is_same, in_part, of_family, titled_so, _ = counts
+    if fade and spans["gender"].any():
+        own, every = _votes_of_gender(spans, genders)
+        rarely = (3 * whole < all_called) | ~is_same
+        like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
+        titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
     value = _OF_FAMILY.take(of_family)
     value = np.where(titled_so, _TITLE_AND_SURNAME, value)
     value = np.where(in_part, _PART.take(2 * some >= all_called), value)
