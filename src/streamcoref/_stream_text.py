@@ -17,7 +17,8 @@ from streamcoref.model.segments import Segment, Segmenter
 from streamcoref.model.words import Word, opens_paragraph
 from streamcoref.text.splitter import TextSplitter
 
-CHUNK = 1 << 16  # characters that are split at once, however many are fed
+# Characters that are split at once, however many are fed: some segments, so that the first is soon encoded.
+CHUNK = 1 << 12
 _NOT_THE_USERS = tuple(str(Path(module.__path__[0])) for module in (sys.modules["streamcoref"], torch))
 
 

@@ -93,10 +93,11 @@ class TurnVoices:
         self.turn = NARRATED  # the latest
         self.answers = 0  # whether it follows the one before directly
         self.told = 1  # whether a word of nobody's lies behind it
+        self.turns: list[int] = []  # of the words that were read last
 
     def read(self, words: Sequence[Word]) -> list[int]:
-        turns = self.quotations.read(words)
-        return [self._voice(word.speaker, turn) for word, turn in zip(words, turns, strict=True)]
+        self.turns = self.quotations.read(words)
+        return [self._voice(word.speaker, turn) for word, turn in zip(words, self.turns, strict=True)]
 
     def _voice(self, speaker: str, turn: int) -> int:
         if turn == NARRATED:
@@ -114,6 +115,26 @@ class TurnVoices:
         turn, answered, told, *rest = values
         self.quotations.restore(rest)
         self.turn, self.answers, self.told = _whole(turn, self.quotations.turn), _whole(answered, 1), _whole(told, 1)
+
+
+class FollowedTurns:
+    """The turns that voices have followed already, for whom the same words need not be followed again: what
+    `Quotations` says of them. A `WordTracker`, which comes behind that of the voices."""
+
+    name: ClassVar[str] = Quotations.name
+
+    def __init__(self, voices: TurnVoices) -> None:
+        self.voices = voices
+
+    def read(self, words: Sequence[Word]) -> list[int]:
+        return self.voices.turns
+
+    def to_values(self) -> list[int | str]:
+        return self.voices.quotations.to_values()
+
+    def restore(self, values: Sequence[int | str]) -> None:
+        if list(values) != self.to_values():
+            raise ValueError("turns of other voices")
 
 
 def _whole(value: int | str, most: int) -> int:

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import torch
 from torch import Tensor
@@ -25,6 +25,9 @@ _SIZES = (16, 4)  # of shared passes: few, since each is tried once for each len
 Encode = Callable[[Sequence[Segment]], list[Tensor]]
 # The pieces [n, hidden] of a segment, and the number of a scheme, to the spans that it proposes: a model's `Spans`.
 Propose = Callable[[Tensor, Segment, int], "SegmentSpans"]
+_Given = TypeVar("_Given")
+_Result = TypeVar("_Result")
+Made = Callable[[Segment, Tensor], _Result]  # of a segment and the vectors of its pieces
 
 
 # Pieces from which on a segment is worth dividing among threads. Below, two threads gain next to nothing (0.8 to 1.1
@@ -61,12 +64,13 @@ class SegmentService(Protocol):
 class EncoderService:
     """Segments with their piece vectors, in order, encoded ahead of whoever asks for them. A `SegmentService`.
 
-    On a CPU with several threads each thread encodes a segment of its own, while the caller links what came before:
-    linking is one small step after another, which would leave the other cores idle, and a layer of a small encoder is
-    not worth dividing. The threads live as long as the service and serve all who ask; of each at most one segment more
-    than there are threads is held. A long segment that has the machine for itself is divided nevertheless, which
-    changes no bit of it. A segment is encoded alone, for a padded batch would round differently with every neighbour:
-    the vectors are the same whoever else is there. Only short texts that are known to be of one length go `together`.
+    On a CPU with several threads each thread encodes a segment of its own, and finds its spans, while the caller links
+    what came before: linking is one small step after another, which would leave the other cores idle, and a layer of a
+    small encoder is not worth dividing. The threads live as long as the service and serve all who ask; of each at most
+    one segment more than there are threads is held. A long segment that has the machine for itself is divided
+    nevertheless, which changes no bit of it. A segment is encoded alone, for a padded batch would round differently
+    with every neighbour: the vectors are the same whoever else is there. Only short texts that are known to be of one
+    length go `together`.
 
     With one thread, or on another device, `batch` segments of one caller go through the encoder together.
     """
@@ -84,12 +88,19 @@ class EncoderService:
         self._agrees: dict[tuple[int, int], bool] = {}  # whether so many pieces, so often, are the same as one by one
 
     def in_order(self, segments: Iterable[Segment]) -> Iterator[tuple[Segment, Tensor]]:
+        return self._in_order(segments, lambda segment, pieces: (segment, pieces))
+
+    def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
+        return self._in_order(segments, lambda segment, pieces: self.propose(pieces, segment, scheme))
+
+    def _in_order(self, segments: Iterable[Segment], made: Made[_Result]) -> Iterator[_Result]:
+        """What is made of each segment's vectors, by the thread that has encoded it."""
         if self.threads == 1:
             for group in _groups(segments, self.batch):
-                yield from zip(group, self._encode(group), strict=True)
+                yield from map(made, group, self._encode(group))
             return
         rest = iter(segments)
-        waiting: deque[tuple[Segment, Future[list[Tensor]]]] = deque()
+        waiting: deque[Future[_Result]] = deque()
         first = list(islice(rest, 2))
         if len(first) == 1 and self._alone():
             try:
@@ -97,24 +108,25 @@ class EncoderService:
                     vectors = self._encode(first)[0]
             finally:
                 self._done(None)
-            yield first[0], vectors
+            yield made(first[0], vectors)
             return
+
+        @torch.inference_mode()
+        def one(segment: Segment) -> _Result:
+            return made(segment, self._encode([segment])[0])
+
         try:
             for segment in first:
-                waiting.append((segment, self._submit(self._encode, [segment])))
+                waiting.append(self._submit(one, segment))
             for segment in rest:
-                waiting.append((segment, self._submit(self._encode, [segment])))
+                waiting.append(self._submit(one, segment))
                 if len(waiting) > self.threads:
-                    yield _take(waiting)
+                    yield waiting.popleft().result()
             while waiting:
-                yield _take(waiting)
+                yield waiting.popleft().result()
         finally:
-            for _, unneeded in waiting:  # the caller has had enough
+            for unneeded in waiting:  # the caller has had enough
                 unneeded.cancel()
-
-    def spans_in_order(self, segments: Iterable[Segment], scheme: int) -> Iterator[SegmentSpans]:
-        for segment, pieces in self.in_order(segments):
-            yield self.propose(pieces, segment, scheme)
 
     def together(self, segments: Sequence[Segment]) -> SegmentService:
         return _Together(self, segments)
@@ -164,13 +176,13 @@ class EncoderService:
                 return vectors
         return [self._encode([segment])[0] for segment in group]
 
-    def _submit(self, encode: Encode, group: Sequence[Segment]) -> Future[list[Tensor]]:
+    def _submit(self, work: Callable[[_Given], _Result], given: _Given) -> Future[_Result]:
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, "encoder", initializer=_single)
             self._under_way += 1
             pool = self._pool
-        future = pool.submit(encode, group)
+        future = pool.submit(work, given)
         future.add_done_callback(self._done)
         return future
 
@@ -261,11 +273,6 @@ def _single() -> None:
     """
     torch.get_num_threads()
     torch.set_num_threads(1)
-
-
-def _take(waiting: deque[tuple[Segment, Future[list[Tensor]]]]) -> tuple[Segment, Tensor]:
-    segment, vectors = waiting.popleft()
-    return segment, vectors.result()[0]
 
 
 def _groups(segments: Iterable[Segment], size: int) -> Iterator[list[Segment]]:

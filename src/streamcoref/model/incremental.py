@@ -15,6 +15,7 @@ from streamcoref.language.attribution import talk_lexicon
 from streamcoref.language.english import LATEST, LEXICONS, Lexicon
 from streamcoref.language.quotations import Quotations
 from streamcoref.language.trackers import WordTracker
+from streamcoref.language.voices import FollowedTurns, TurnVoices
 from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
@@ -191,7 +192,11 @@ class IncrementalModel(CorefModel):
         return new
 
     def trackers(self) -> list[WordTracker]:
-        return [*(one for one in super().trackers() if one.name != Quotations.name), Quotations(self.lexicon)]
+        others = [one for one in super().trackers() if one.name != Quotations.name]
+        for one in others:
+            if isinstance(one, TurnVoices) and one.quotations.lexicon is self.lexicon:
+                return [*others, FollowedTurns(one)]
+        return [*others, Quotations(self.lexicon)]
 
     def load_state(self, data: bytes) -> State:
         state = self.new_state()

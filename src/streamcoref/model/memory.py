@@ -177,8 +177,9 @@ class EntityMemory:
             return []
         records = self.records(gone)
         stay = np.flatnonzero(~evicted)
-        self.rows[: len(stay)] = self.rows[torch.from_numpy(stay).to(self.rows.device)]
-        self.notes.close_gaps(stay)
+        moved = stay[gone[0] :]  # those before the first gap stay where they are
+        self.rows[gone[0] : len(stay)] = self.rows[torch.from_numpy(moved).to(self.rows.device)]
+        self.notes.close_gaps(gone[0], moved)
         if self.texts:
             self.texts = [self.texts[slot] for slot in stay]
         self.count = len(stay)

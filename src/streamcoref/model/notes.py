@@ -93,10 +93,10 @@ class Notes:
         for column in self.columns.values():
             column[row] = 0
 
-    def close_gaps(self, stay: IntArray) -> None:
-        """Move these rows, in their order, to the front."""
+    def close_gaps(self, first: int, rows: IntArray) -> None:
+        """Move these rows, in their order, to where the first gap is."""
         for column in self.columns.values():
-            column[: len(stay)] = column[stay]
+            column[first : first + len(rows)] = column[rows]
 
     def values(self, row: int) -> dict[str, Any]:
         """One row as plain numbers and lists of them."""

@@ -31,6 +31,7 @@ _STARTERS = frozenset(
     "Which Is Are Was Were Do Does Did However Although Though Because Once During Another Some Many Most All Both "
     "Each One Two I".split()
 )
+_WITHIN = ("", " ")  # what stands between words of one sentence, nearly always
 _LONGEST_OPENING = 4  # quotes and brackets before a sentence's first word
 
 
@@ -58,8 +59,12 @@ class SentenceEnds:
         length, stop, opened = self.length, self.stop, self.opened
         for i in range(first, last):
             length += 1
-            word = text[slice(*words[i])]
-            if _is_stop(word):
+            start, end = words[i]
+            word = text[start:end]
+            if not stop and word[-1] not in _STOPS and word not in _EITHER:
+                if i + 1 < len(words) and text[end : words[i + 1][0]] in _WITHIN:
+                    continue  # nearly all
+            elif _is_stop(word):
                 stop = word
             elif not (stop and _closes(text, words, i, opened)):
                 stop = ""
@@ -83,7 +88,7 @@ class SentenceEnds:
 
 def _divided(text: str, word: Span, following: Span) -> bool:
     """Whether a sentence ends between two words whatever they are."""
-    if following[0] - word[1] <= 1 and text[word[1] : following[0]] in ("", " "):  # nearly all
+    if text[word[1] : following[0]] in _WITHIN:
         return False
     return following[0] - word[1] > LONGEST_GAP or PARAGRAPH.search(text, word[1], following[0]) is not None
 

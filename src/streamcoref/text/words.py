@@ -36,14 +36,17 @@ _RUN = rf"{_FIRST}{_REST}{{0,{LONGEST_WORD - 1}}}+"
 _EDGE = rf"(?!{_REST})"
 _APOSTROPHE = r"['\u2019]"
 
+_TWO_IN_ONE = "(?i:cannot|gonna|wanna|gotta|gimme|lemme)"  # which `_CLITIC` divides
+
 # One pass, first alternative that fits. Every repetition is bounded, and all but a web address's possessive, so that
 # time is linear.
 _WORD = re.compile(
     rf"""
-      (?:https?://|www\.)[^{BLANK}<>"]{{1,1000}}(?<![.,;:!?)'\]])
+      (?P<plain>(?!{_TWO_IN_ONE}[ ,;\n])[A-Za-z]{{1,{LONGEST_WORD}}}+(?=[ ,;\n]))  # most words, as they are below
+    | (?:https?://|www\.)[^{BLANK}<>"]{{1,1000}}(?<![.,;:!?)'\]])
     | [A-Za-z0-9._%+-]{{1,64}}+@[A-Za-z0-9-]{{1,63}}+(?:\.[A-Za-z0-9-]{{1,63}}+){{1,8}}+
     | \.{{2,{LONGEST_WORD}}}+ | -{{2,{LONGEST_WORD}}}+ | ``|''
-    | ([*_=~#])\1{{0,{LONGEST_WORD - 1}}}+
+    | (?P<mark>[*_=~#])(?P=mark){{0,{LONGEST_WORD - 1}}}+
     | {_APOSTROPHE}(?:s|re|ve|ll|d|m){_EDGE}                                  # a clitic after a quotation mark
     | {_APOSTROPHE}[tT](?=(?:is|was|were|will|would|ain){_EDGE})                  # 't|is
     | {_APOSTROPHE}(?:em|im|til|cause|cos|bout|round|n){_EDGE}
@@ -90,7 +93,9 @@ def split_words(text: str, begin: int = 0, limit: int | None = None) -> tuple[li
         start, end = match.span()
         if start >= stop:
             break
-        if end - start > LONGEST_WORD:
+        if match.lastgroup == "plain":
+            spans.append((start, end))
+        elif end - start > LONGEST_WORD:
             spans.extend((a, min(a + LONGEST_WORD, end)) for a in range(start, end, LONGEST_WORD))
         elif end - start > 2 and _MAY_HAVE_CLITIC.search(match[0]):
             spans.extend(_split_clitics(match[0], start))

@@ -27,7 +27,7 @@ from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
 from streamcoref.model.features.name_votes import COUNTED, agreement, compare_names, is_nameless, title_number
-from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.turns import NOBODY
@@ -208,7 +208,8 @@ class Identity(PairFeature):
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
     if not spans["gender"].any():
         return _NOTHING
-    return np.where(spans["gender"] == 0, _NOTHING, _OF_NOUNS.take(agreement(spans, entities)))
+    value = _OF_NOUNS.take(agreement(spans, entities))
+    return np.where(spans["gender"] == 0, _NOTHING, value) if spans.dimensions else value
 
 
 # By agreement
@@ -221,10 +222,16 @@ _OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
 )
 
 
-def _gender(spans: Notes, entities: Notes) -> IntArray:
-    value = _OF_PRONOUNS.take(4 * is_nameless(entities) + agreement(spans, entities))
-    narrates = (spans["voice"] == NARRATOR) & (2 * entities["narrated"][..., 0] > entities["size"])
-    return np.where(narrates, _NARRATES, value)
+def _gender(spans: Notes, entities: Notes) -> IntArray | int:
+    agrees = agreement(spans, entities)
+    agrees |= is_nameless(entities).view(np.int8) << 2
+    told = spans["voice"] == NARRATOR
+    return _but_narrators(_OF_PRONOUNS.take(agrees), told, 2 * entities["narrated"][..., 0] > entities["size"])
+
+
+def _but_narrators(value: IntArray | int, told: BoolArray, narrates: BoolArray) -> IntArray | int:
+    """A span that is told of is none of the entities that narrate; in most texts there are none."""
+    return np.where(told & narrates, _NARRATES, value) if told.any() and narrates.any() else value
 
 
 def _elsewhere(entities: Notes) -> IntArray:
@@ -245,11 +252,10 @@ def _narrator(spans: Notes, entities: Notes) -> IntArray:
 def _told(spans: Notes, entities: Notes, rule: Rule) -> IntArray | int:
     """By a rule for who is told of. Outside of quotations that is not who narrates, unless a name says so."""
     value = rule(spans, entities)
-    told = spans["voice"] == NARRATOR
-    if not told.any():
-        return value
     narrates = entities["narrated"][..., 0] > entities["told"]
-    return np.where(told & narrates & ~_BY_NAME[value], _NARRATES, value)
+    if not narrates.any():
+        return value
+    return _but_narrators(value, spans["voice"] == NARRATOR, narrates & ~_BY_NAME[value])
 
 
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:

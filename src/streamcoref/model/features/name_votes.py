@@ -10,14 +10,18 @@ import numpy as np
 from streamcoref.language.english import MRS, Gender
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
-from streamcoref.model.notes import BoolArray, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 
-_OFTEN, _AT_TIMES = 4, 8  # one name in so many is no mistake: of a family's name, or of the very one
+# One name in so many is no mistake, by what it votes for: the very name, a part of it, the family, title and surname,
+# another title.
+_NO_MISTAKE = np.array([8, 8, 4, 4, 4])
 _RANKS = 8  # bits of a title's number for its gender
 # The genders of which an entity's mentions are counted.
 COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
 HE, SHE = COUNTED.index(Gender.HE), COUNTED.index(Gender.SHE)  # their places among these
 _BITS = np.array(COUNTED)
+# The places of the genders that one of a few bits is, by its number.
+_PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
 
 
 def title_number(gender: Gender, rank: int) -> int:
@@ -53,18 +57,25 @@ def is_husband(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
     return is_one
 
 
-def agreement(spans: Notes, entities: Notes) -> IntArray:
+def agreement(spans: Notes, entities: Notes) -> Array:
     """Of how many of an entity's mentions that have a gender it is a span's: 0 none, 1 less than half, 3 more.
 
-    2 if there are no such mentions.
+    2 if there are no such mentions. One span has a gender; of several some may have none.
     """
     own, every = _votes_of_gender(spans, entities["genders"])
-    found: IntArray = 2 * (2 * own >= every) + (own > 0)
+    found = (2 * own >= every).view(np.int8) << 1  # in bytes, which are quicker
+    found |= (own > 0).view(np.int8)
     return found
 
 
 def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
+    if spans.dimensions == 0:
+        first, *others = _PLACES[spans["gender"]]
+        own: IntArray = counts[..., first]
+        for place in others:
+            own = own + counts[..., place]
+        return own, counts.sum(-1)
     mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
     return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
 
@@ -87,7 +98,9 @@ def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
             by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
     if not spans["gender"].any():
         return np.where(is_nameless(entities), _NAMELESS, by_forms)
-    nameless = np.where(spans["gender"] == 0, _NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
+    nameless = _OF_NAMES.take(agreement(spans, entities))
+    if spans.dimensions:
+        nameless = np.where(spans["gender"] == 0, _NAMELESS, nameless)
     return np.where(is_nameless(entities), nameless, by_forms)
 
 
@@ -116,7 +129,9 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
     all_called = called.sum(-1)
     single, singles = first == last, firsts == lasts
-    clash = titles_clash(title, titles) | (single & singles & is_husband(title, titles))
+    clash = single & singles & is_husband(title, titles)
+    if title.any():
+        clash |= titles_clash(title, titles)
     same = (first == firsts) & (last == lasts) & ~clash
     shares_last = last == lasts
     within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
@@ -125,13 +140,13 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
 
     # Votes for the very name, for it or a part of it, for the family, for title and surname, and for another title.
     voting = np.stack([same, same | part, shares_last & ~same, titled & ~clash, shares_last & clash])
-    whole, some, family, by_title, other = np.where(voting, called, 0).sum(-1)
-    of_family, titled_so, in_part, is_same = family > 0, by_title > 0, some > 0, whole > 0
+    votes = np.where(voting, called, 0).sum(-1)
+    whole, some, _, _, other = votes
+    counts = votes > 0
     if fade:
-        of_family &= _OFTEN * family >= all_called
-        titled_so &= _OFTEN * by_title >= all_called
-        in_part &= _AT_TIMES * some >= all_called
-        is_same &= _AT_TIMES * whole >= all_called
+        counts &= _NO_MISTAKE.reshape(-1, *[1] * (votes.ndim - 1)) * votes >= all_called
+    is_same, in_part, of_family, titled_so, _ = counts
+    if fade and spans["gender"].any():
         own, every = _votes_of_gender(spans, genders)
         rarely = (3 * whole < all_called) | ~is_same
         like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she

@@ -162,13 +162,12 @@ class FoldedFeatures:
 
     def rows(self, index: IntArray) -> FloatArray:
         """The same for a few pairs [n] in numpy."""
-        *others, last = self._arrays
-        index, place = np.divmod(index, len(last)) if others else (index, index)
-        result = last[place]
+        first, *others = self._arrays
+        result: FloatArray | None = None
         for table in reversed(others):
             index, place = np.divmod(index, len(table))
-            result += table[place]
-        return result
+            result = table[place] if result is None else np.add(result, table[place], out=result)
+        return first[index] if result is None else np.add(result, first[index], out=result)
 
     @cached_property
     def _arrays(self) -> list[FloatArray]:
