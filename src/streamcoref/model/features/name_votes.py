@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from streamcoref.language.english import MRS, Gender
+from streamcoref.language.english import MISS, MRS, Gender
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import BoolArray, IntArray, Notes
@@ -75,16 +75,16 @@ def is_nameless(entities: Notes) -> BoolArray:
     return nameless
 
 
-def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
+def compare_names(spans: Notes, entities: Notes, fade: bool = True, titles_tell: bool = False) -> IntArray:
     """Entities that have a name by its forms, others by their gender. One span shares a word with few of them."""
     columns = [entities[name] for name in ("titles", "firsts", "lasts", "called", "genders")]
     if spans.dimensions:
-        by_forms = _forms(spans, columns, fade)
+        by_forms = _forms(spans, columns, fade, titles_tell)
     else:
         by_forms = np.full(entities["place"].shape, _OTHER_NAME)
         rows = np.flatnonzero(_shares_word(entities, int(spans["first"]), int(spans["last"])))
         if len(rows):
-            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
+            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade, titles_tell)
     if not spans["gender"].any():
         return np.where(is_nameless(entities), _NAMELESS, by_forms)
     nameless = np.where(spans["gender"] == 0, _NAMELESS, _OF_NAMES.take(agreement(spans, entities)))
@@ -110,13 +110,22 @@ def _shares_word(entities: Notes, first: int, last: int) -> BoolArray:
     return shares
 
 
-def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
-    """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely."""
+def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool, titles_tell: bool) -> IntArray:
+    """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely.
+
+    With `titles_tell` who has often another title, and more often than the span's, is somebody else: Miss Morland, who
+    is mostly Catherine, is not Mrs. Morland. Nor is she Morland: ladies have a title with their surname.
+    """
     titles, firsts, lasts, called, genders = columns
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
     all_called = called.sum(-1)
     single, singles = first == last, firsts == lasts
     clash = titles_clash(title, titles) | (single & singles & is_husband(title, titles))
+    if titles_tell:
+        hers, every = (votes[..., None] for votes in _votes_of_gender(spans, genders))
+        his = (title == 0) & (spans["gender"][..., None] == 0) & (titles >> _RANKS == MISS)
+        his |= (titles == 0) & (title >> _RANKS == MISS) & (2 * hers <= every)
+        clash |= single & singles & his
     same = (first == firsts) & (last == lasts) & ~clash
     shares_last = last == lasts
     within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
@@ -140,7 +149,10 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     value = np.where(titled_so, _TITLE_AND_SURNAME, value)
     value = np.where(in_part, _PART.take(2 * some >= all_called), value)
     value = np.where(is_same, _SAME.take(3 * whole >= all_called), value)
-    return np.where(2 * other > all_called, _OTHER_TITLE, value)
+    differs = 2 * other > all_called
+    if titles_tell:
+        differs |= (other > whole) & (_AT_TIMES * other >= all_called)
+    return np.where(differs, _OTHER_TITLE, value)
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)
