@@ -23,7 +23,7 @@ CONTENT = {
     3: "8160a21aeb9b469b8a0e7d7fb68a12b5",
     4: "99646967882290a15f3c83d472e67690",
     5: "165aaec4cefbafd7d4f04c2283565306",
-    6: "ed56323aecd97e8f6c5d75cfe2c597a6",
+    6: "bbe7e48fc3cd4a632852f3111e372505",
 }
 MENTIONS = {
     1: "147e6c88b62ce6d133edeff1b6f59e2d",

@@ -101,6 +101,20 @@ def test_several_in_one_paragraph_wherever_a_segment_ends(cut: int) -> None:
     assert [who for who, *_ in speakers(text, [cut])] == whole
 
 
+def test_a_name_beside_a_quotation_is_how_it_is_known() -> None:
+    assert [way for *_, way in speakers("“A,” she said. “C,” said Ben.")] == [Way.PRONOUN, Way.NAMED]
+
+
+def test_who_speaks_in_a_paragraph_is_not_remembered_for_ever() -> None:
+    conversation = Conversation()
+    for segment in segments("“A,” said Anna. “B,” said Ben. " * 200, list(range(50, 5000, 50))):
+        read(conversation, segment)
+        conversation.report()
+        assert all(len(turn.own) <= MOST_PENDING for turn in conversation.turns.values())
+    conversation.renamed(1, 2)
+    assert conversation.named() == {1}
+
+
 def test_before_version_6_one_speaks_in_a_paragraph() -> None:
     conversation, older = Conversation(), lexicon(5)
     (segment,) = segments("“A,” said Anna. “C,” said Ben.")

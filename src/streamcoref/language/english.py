@@ -99,7 +99,7 @@ class Lexicon:
     # What is told apart from version 6 on
     names_alone: frozenset[str] = frozenset()  # titles by which somebody is called without a name: "the Duchess"
     titles_tell: bool = False  # Miss Berg, who is mostly Anna, is neither Mrs. Berg nor Berg
-    names_end_at_marks: bool = False  # “…,” said Anna, who had risen: whatever the longest mention there is
+    name_links: frozenset[str] = frozenset()  # behind a name these are of one mention with it: not "Anna to her father"
     quotations_have_speakers: bool = False  # “…,” said Anna. “…,” said Ben, in one paragraph
     finer_cues: bool = False  # “…,” eagerly replied Anna; Anna called out “…”; “No.” Anna sighed and said, “…”
     phrasal_verbs: frozenset[tuple[str, str]] = frozenset()  # of speech: "went on"
@@ -352,7 +352,7 @@ _VERSION_6 = replace(
         "sergeant sheriff signor signora signorina sultan tsar viscount viscountess"
     ),
     titles_tell=True,
-    names_end_at_marks=True,
+    name_links=_words("of in at on from for by and or & who that which"),
     quotations_have_speakers=True,
     finer_cues=True,
     phrasal_verbs=frozenset(

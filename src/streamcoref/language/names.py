@@ -51,9 +51,8 @@ def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
     given = lexicon.given_names.get(names[0], _NO_GENDER) if names else _NO_GENDER
     rank = next((lexicon.ranks[word] for word in bare if word in lexicon.ranks), 0)
     gender = title or given or _gender_of_noun(lowered, lexicon)
-    alone = bare[-1] if lexicon.names_alone.issuperset(bare[-1:]) and capitals[-1:] == bare[-1:] and not names else ""
-    if alone and (len(bare) == 1 or lexicon.definite.issuperset(bare[:-1])):
-        return MentionWords(title=title, gender=gender, rank=rank, alone=alone, definite=len(bare) > 1)
+    if words[-1][:1].isupper() and bare[-1] in lexicon.names_alone and lexicon.definite.issuperset(bare[:-1]):
+        return MentionWords(title=title, gender=gender, rank=rank, alone=bare[-1], definite=len(bare) > 1)
     return MentionWords(names=names, title=title, gender=gender, rank=rank)
 
 

@@ -126,7 +126,7 @@ class Conversation:
             turn = self.turns[number]
             if number in done or len(turn.pending) > MOST_PENDING:
                 for start, end, first, last in turn.pending:
-                    known = *turn.at(start), turn.way, turn.score
+                    known = *turn.at(start), *turn.way_at(start, bool(self.paragraph))
                     reported.append(SpokenQuotation((start, end), first, last, *known))
                 turn.pending, turn.own = [], turn.own[-1:]
         for number in done:

@@ -123,31 +123,31 @@ class SegmentListener:
                 turn.called = found[1]
 
     def _at(self, place: int, end: int) -> tuple[int, int] | None:
-        """The longest mention at a place; or one inside of it that a mark ends, or a name that goes on as none does:
-        Anna, who had risen; Anna to her brother."""
+        """The longest mention at a place; or a whole one inside of it: Anna, who had risen; Anna to her father."""
         found = self.mentions.at(place, end)
-        if found is None or not self.lexicon.names_end_at_marks or is_name(self._words(place, found[0]), self.lexicon):
+        if found is None or not self.lexicon.name_links or is_name(self.segment.texts[place : found[0]], self.lexicon):
             return found
-        shorter = (held for held in self.mentions.within(place, found[0] - 1) if self._ends(place, held[0]))
-        return max(shorter, default=found)
+        inside = (held for held in self.mentions.within(place, found[0] - 1) if self._is_whole(place, held[0]))
+        return max(inside, default=found)
 
-    def _ends(self, start: int, end: int) -> bool:
-        """Whether a mention of these words is whole, though a longer one begins with it."""
+    def _is_whole(self, start: int, end: int) -> bool:
+        """Whether a mention ends where it should, though a longer one begins with it: a mark follows, or it is a name
+        and what follows makes no more of it."""
         behind = self.segment.texts[end]
-        if not behind[:1].isalnum() and behind not in self.lexicon.possessive:
+        if behind in self.lexicon.possessive:
+            return False
+        if not behind[:1].isalnum():
             return True
-        joins = behind in self.lexicon.possessive or behind in self.lexicon.links - {"to", "with"}
-        return not joins and is_name(self._words(start, end), self.lexicon)
-
-    def _words(self, start: int, end: int) -> tuple[str, ...]:
-        return tuple(self.segment.texts[start:end])
+        return behind not in self.lexicon.name_links and is_name(self.segment.texts[start:end], self.lexicon)
 
     def _follow(self, cue: SpeakerCue) -> None:
         """The speaker whom the narrative names: of each turn by its best cue, the first of these."""
         turn = self.conversation.turns.get(cue.turn)
         if turn is None:
             return
-        better = not (turn.way in BY_CUES and cue.cue >= self._told.get(cue.turn, Cue.VERB_FIRST))
+        # Where each quotation has its own, “…,” said Anna is no better than “…,” she said for what was said before.
+        own = cue.cue if cue.said is None else max(cue.cue, Cue.VERB_LAST)
+        better = not (turn.way in BY_CUES and own >= self._told.get(cue.turn, Cue.VERB_FIRST))
         if not better and (cue.said is None or cue.cue > Cue.BEFORE):
             return
         if better and cue.cue <= Cue.BEFORE:

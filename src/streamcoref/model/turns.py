@@ -47,6 +47,10 @@ _WITHOUT = {
 _CALLED = 0.9  # how sure it is who listens, if called by name
 
 
+def score_of(way: Way, has_paragraphs: bool) -> float:
+    return (_WITH_PARAGRAPHS if has_paragraphs else _WITHOUT)[way]
+
+
 class SpokenQuotation(NamedTuple):
     """Words `span` of the text, a quotation with its marks; entities by their numbers, NOBODY where unknown."""
 
@@ -76,15 +80,15 @@ class Turn:
     named: bool = False  # whether a cue says who it is, be that somebody we know or not
     called: int = NOBODY  # whom it calls by name
     pending: list[tuple[int, int, int | None, int | None]] = field(default_factory=list)  # quotations not reported yet
-    own: list[tuple[int, int]] = field(default_factory=list)  # who speaks from which word on, where names are beside
+    own: list[tuple[int, int]] = field(default_factory=list)  # quotations with a name beside them: first word, speaker
 
     def told(self, speaker: int, way: Way, has_paragraphs: bool) -> None:
         self.speaker, self.way = speaker, way
-        self.score = (_WITH_PARAGRAPHS if has_paragraphs else _WITHOUT)[way]
+        self.score = score_of(way, has_paragraphs)
 
     def speaks(self, word: int, speaker: int) -> None:
-        """The quotation of a word has a name beside it, or, if NOBODY, something that is no name: it tells nothing, but
-        more than a name before the quotation."""
+        """The quotation of a word has a name beside it; or, if NOBODY, a pronoun, which is the turn's speaker, whatever
+        name stands before the quotation."""
         start = next((start for start, end, *_ in self.pending if start <= word < end), None)
         if start is not None:
             self.own = [one for one in self.own if one[0] < start] + [(start, speaker)] * (speaker != NOBODY)
@@ -93,6 +97,12 @@ class Turn:
         """Who says a word, and to whom: as the quotation's own name tells, or that of the one before, or the turn's."""
         speaker = next((who for start, who in reversed(self.own) if start <= word), self.speaker)
         return speaker, self.speaker if speaker == self.addressee else self.addressee
+
+    def way_at(self, word: int, has_paragraphs: bool) -> tuple[Way, float]:
+        """How it is known who says a word, and how sure that is."""
+        if any(start <= word for start, _ in self.own):
+            return Way.NAMED, score_of(Way.NAMED, has_paragraphs)
+        return self.way, self.score
 
     @property
     def last_speaker(self) -> int:

@@ -116,7 +116,9 @@ class Identity(PairFeature):
             return (SpanKind(kind + seen.person), *NameForm(), 0, voice, *unknown)
         if seen.pronoun:
             return (SpanKind.THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
-        names = seen.names or ((seen.alone,) if seen.definite or (seen.alone and voice == NARRATOR) else ())
+        names = seen.names
+        if seen.alone and (seen.definite or voice == NARRATOR):
+            names = (seen.alone,)
         if not names:
             return (SpanKind.OTHER, *NameForm(), int(seen.gender), voice, *unknown)
         form = NameForm(title_number(seen.title, seen.rank), text_hash(names[0]), text_hash(names[-1]))
