@@ -10,7 +10,8 @@ import pytest
 from streamcoref.language import LATEST, Quotations, lexicon
 from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, Conversation
 from streamcoref.model.segments import Segment, make_segment
-from streamcoref.model.turns import MOST_TURNS, NOBODY, Expected, Way
+from streamcoref.model.state import SavedTurn
+from streamcoref.model.turns import MOST_TURNS, NOBODY, Expected, Turn, Way
 from tests.language.texts import words_of
 
 ENGLISH = lexicon(LATEST)
@@ -110,9 +111,27 @@ def test_who_speaks_in_a_paragraph_is_not_remembered_for_ever() -> None:
     for segment in segments("“A,” said Anna. “B,” said Ben. " * 200, list(range(50, 5000, 50))):
         read(conversation, segment)
         conversation.report()
-        assert all(len(turn.own) <= MOST_PENDING for turn in conversation.turns.values())
+        assert all(len(turn.own) <= MOST_PENDING + 1 for turn in conversation.turns.values())
     conversation.renamed(1, 2)
     assert conversation.named() == {1}
+
+
+def test_a_state_of_before_has_no_speakers_of_single_quotations() -> None:
+    conversation = Conversation()
+    (segment,) = segments("“A,” said Anna.")
+    read(conversation, segment)
+    (values,) = conversation.to_values()["turns"]
+    older = {name: value for name, value in values.items() if name != "own"}
+    assert SavedTurn.model_validate(older).own == []
+    assert len(values["own"]) == 1
+
+
+@pytest.mark.parametrize("own", [[(5, 1), (5, 2)], [(7, 1), (5, 2)], [(99, 1)], [(5, NOBODY)]])
+def test_speakers_of_single_quotations_that_cannot_be(own: list[tuple[int, int]]) -> None:
+    turn = Turn(1, 0, 0, 20, 3, own=[(5, 1), (7, 2)])
+    assert turn.is_sound()
+    turn.own = own
+    assert not turn.is_sound()
 
 
 def test_before_version_6_one_speaks_in_a_paragraph() -> None:

@@ -179,7 +179,7 @@ class Conversation:
         conversation.answers = {(speaker, called): times for speaker, called, times in values["answers"]}
         for turn in values["turns"]:
             pending = [(a, b, c, d) for a, b, c, d in turn["pending"]]
-            own = [(start, who) for start, who in turn.get("own", [])]
+            own = [(start, who) for start, who in turn["own"]]
             restored = Turn(**{**turn, "way": Way(turn["way"]), "pending": pending, "own": own})
             conversation.turns[restored.number] = restored
         return conversation
