@@ -136,6 +136,25 @@ def test_given_names_and_nouns_have_a_gender_from_version_3_on(text: str, title:
     assert (found.title, found.gender) == (title, gender)
 
 
+@pytest.mark.parametrize(
+    ("text", "alone", "definite"),
+    [
+        ("the Duchess", "duchess", True),
+        ("The Captain 's", "captain", True),
+        ("Mademoiselle", "mademoiselle", False),
+        ("the captain", "", False),
+        ("a Captain", "", False),
+        ("Captain Berg", "", False),
+        ("Miss", "", False),  # anybody may be called so
+    ],
+)
+def test_a_title_alone_is_a_name_from_version_6_on(text: str, alone: str, definite: bool) -> None:
+    words = tuple(text.split())
+    found = read_mention(words, lexicon(6))
+    assert (found.alone, found.definite) == (alone, definite)
+    assert found._replace(alone="", definite=False) == read_mention(words, lexicon(5))
+
+
 def test_a_possessive_is_left_out_but_never_all() -> None:
     assert without_possessive(("Anna", "'s"), ENGLISH) == ("Anna",)
     assert without_possessive(("the", "Vales", "’", "'s"), ENGLISH) == ("the", "Vales")
@@ -149,7 +168,7 @@ MENTIONS = st.lists(WORDS, min_size=1, max_size=7).map(tuple)
 
 @given(MENTIONS)
 def test_any_mention_is_one_of_four(words: tuple[str, ...]) -> None:
-    person, pronoun, names, _, gender, _ = read_mention(words, ENGLISH)
+    person, pronoun, names, _, gender, *_ = read_mention(words, ENGLISH)
     assert sum([person is not None, bool(pronoun), bool(names)]) <= 1
     assert gender == pronoun if person is not None or pronoun else True
     folded = [word.lower() for word in words]

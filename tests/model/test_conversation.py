@@ -10,7 +10,8 @@ import pytest
 from streamcoref.language import LATEST, Quotations, lexicon
 from streamcoref.model.conversation import MOST_ANSWERS, MOST_PENDING, Conversation
 from streamcoref.model.segments import Segment, make_segment
-from streamcoref.model.turns import MOST_TURNS, NOBODY, Expected, Way
+from streamcoref.model.state import SavedTurn
+from streamcoref.model.turns import MOST_TURNS, NOBODY, Expected, Turn, Way
 from tests.language.texts import words_of
 
 ENGLISH = lexicon(LATEST)
@@ -74,10 +75,93 @@ def test_narration_beside_it() -> None:
         ("Anna heard Ben say, “No.”", 2),
         ("When Anna had gone Ben suddenly said: “No.”", 2),
         ("Anna, looking at Ben, said, “No.”", 1),
+        ("When Ben had gone, Anna turned round and said, “No.”", 1),
+        ("Anna sat down, and Ben, as the door was shut, said, “No.”", 2),
+        ("Anna, when Ben had gone, said, “No.”", 1),
+        ("Anna turned to Ben and said, “No.”", 1),
+        ("It was broken by Anna's saying, “No.”", 1),
     ],
 )
 def test_who_stands_before_the_verb_speaks(text: str, speaker: int) -> None:
     assert speakers(text) == [(speaker, NOBODY, Way.NAMED)]
+
+
+def test_several_may_speak_in_one_paragraph() -> None:
+    """Each quotation that has a name beside it is that one's, and so are those behind it that have none."""
+    text = "“A,” said Anna. “B.” Ben rose. “C,” said Ben. “D.”\n\n“E,” she said."
+    assert [(who, to) for who, to, _ in speakers(text)] == [(1, NOBODY)] * 2 + [(2, NOBODY)] * 2 + [(1, 2)]
+    assert [who for who, *_ in speakers("Anna said, “A.” And Ben said, “B.”")] == [1, 2]
+    assert [who for who, *_ in speakers("Ben said to Anna, “A,” she read.")] == [1], "what is behind tells more"
+
+
+@pytest.mark.parametrize("cut", [*range(3, 9), *range(10, 24)])  # not between a verb and its name
+def test_several_in_one_paragraph_wherever_a_segment_ends(cut: int) -> None:
+    text = "“A b,” said Anna. “B.” It rained. “C d,” said Ben. “D.”"
+    whole = [who for who, *_ in speakers(text)]
+    assert whole == [1, 1, 2, 2]
+    assert [who for who, *_ in speakers(text, [cut])] == whole
+
+
+def test_a_name_beside_a_quotation_is_how_it_is_known() -> None:
+    assert [way for *_, way in speakers("“A,” she said. “C,” said Ben.")] == [Way.PRONOUN, Way.NAMED]
+
+
+def test_who_speaks_in_a_paragraph_is_not_remembered_for_ever() -> None:
+    conversation = Conversation()
+    for segment in segments("“A,” said Anna. “B,” said Ben. " * 200, list(range(50, 5000, 50))):
+        read(conversation, segment)
+        conversation.report()
+        assert all(len(turn.own) <= MOST_PENDING + 1 for turn in conversation.turns.values())
+    conversation.renamed(1, 2)
+    assert conversation.named() == {1}
+
+
+def test_a_state_of_before_has_no_speakers_of_single_quotations() -> None:
+    conversation = Conversation()
+    (segment,) = segments("“A,” said Anna.")
+    read(conversation, segment)
+    (values,) = conversation.to_values()["turns"]
+    older = {name: value for name, value in values.items() if name != "own"}
+    assert SavedTurn.model_validate(older).own == []
+    assert len(values["own"]) == 1
+
+
+@pytest.mark.parametrize("own", [[(5, 1), (5, 2)], [(7, 1), (5, 2)], [(99, 1)], [(5, NOBODY)]])
+def test_speakers_of_single_quotations_that_cannot_be(own: list[tuple[int, int]]) -> None:
+    turn = Turn(1, 0, 0, 20, 3, own=[(5, 1), (7, 2)])
+    assert turn.is_sound()
+    turn.own = own
+    assert not turn.is_sound()
+
+
+def test_before_version_6_one_speaks_in_a_paragraph() -> None:
+    conversation, older = Conversation(), lexicon(5)
+    (segment,) = segments("“A,” said Anna. “C,” said Ben.")
+    listener = conversation.listen(segment, older)
+    for span, entity in links(segment):
+        listener.decided(span, entity)
+    listener.settle()
+    assert [one.speaker for one in conversation.report(final=True)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("“A,” said Anna, who had risen.", 1),
+        ("“A,” said Anna to her brother.", 1),
+        ("“A,” said Anna's brother.", 5),
+        ("“A,” said Anna and her brother.", 5),
+    ],
+)
+def test_a_name_inside_of_a_longer_mention(text: str, speaker: int) -> None:
+    conversation = Conversation()
+    (segment,) = segments(text)
+    listener = conversation.listen(segment, ENGLISH)
+    place = segment.texts.index("Anna")
+    listener.decided((place, place + 1), 1)
+    listener.decided((place, len(segment.texts) - 1), 5)
+    listener.settle()
+    assert [one.speaker for one in conversation.report(final=True)] == [speaker]
 
 
 def test_speakers_take_turns_forwards_and_backwards() -> None:
@@ -193,6 +277,11 @@ def test_who_answers_when_somebody_is_called_is_noted() -> None:
     for speaker in range(4, 4 + 2 * MOST_ANSWERS):
         conversation.note_answer(speaker, 3)
     assert len(conversation.answers) == MOST_ANSWERS
+
+
+def test_a_name_in_the_paragraph_of_another_speaker_may_be_anybodys() -> None:
+    assert "Ben" not in expectations("“A,” said Anna. “B,” said Ben.")
+    assert expectations("“A,” said Anna. “B,” she said.")["she"] == Expected(speaks=1)
 
 
 def test_a_mention_elsewhere_tells_nothing_of_speakers() -> None:

@@ -35,7 +35,7 @@ class Gender(enum.IntFlag):
     WE = 16
 
 
-MRS = 2  # among the ranks of titles
+MISS, MRS = 1, 2  # among the ranks of titles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,6 +95,16 @@ class Lexicon:
     conjunctions: frozenset[str] = frozenset()  # she looked at Anna, who had risen, and said, “…”
     voices_are_turns: bool = False  # of quotations, paragraph by paragraph; else a missing mark turns all that follows
     narrators_are_apart: bool = False  # who says "I" outside of quotations is nobody who is told of there
+
+    # What is told apart from version 6 on
+    names_alone: frozenset[str] = frozenset()  # titles by which somebody is called without a name: "the Duchess"
+    titles_tell: bool = False  # Miss Berg, who is mostly Anna, is neither Mrs. Berg nor Berg
+    name_links: frozenset[str] = frozenset()  # behind a name these are of one mention with it: not "Anna to her father"
+    quotations_have_speakers: bool = False  # “…,” said Anna. “…,” said Ben, in one paragraph
+    finer_cues: bool = False  # “…,” eagerly replied Anna; Anna called out “…”; “No.” Anna sighed and said, “…”
+    phrasal_verbs: frozenset[tuple[str, str]] = frozenset()  # of speech: "went on"
+    half_verbs: frozenset[str] = frozenset()  # are of speech unless another verb follows: "she began to think"
+    clause_openers: frozenset[str] = frozenset()  # when Ben had left, Anna rose and said, “…”: it is not Ben
 
     def digest(self) -> str:
         """Of all it holds, whatever the order in which it was written down; what a version has not does not count."""
@@ -296,7 +306,7 @@ _VERSION_4 = replace(
         "yelling"
     ),
     ranks=_ranks(
-        "miss mademoiselle signorina señorita fräulein",
+        "miss mademoiselle signorina señorita fräulein",  # MISS
         "mrs madame mistress signora señora frau",  # MRS
         "mr mister monsieur messrs signor señor herr",
         *"captain colonel general major lieutenant sergeant corporal admiral commander inspector".split(),
@@ -320,7 +330,41 @@ _VERSION_5 = replace(
     narrators_are_apart=True,
 )
 
-LEXICONS = {lexicon.version: lexicon for lexicon in (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5)}
+_VERSION_6 = replace(
+    _VERSION_5,
+    version=6,
+    speech_verbs=_VERSION_5.speech_verbs
+    | _words(
+        "acquiesced asserted asserting asserts assuring averred avowed bawled beseeched besought bleated blustered "
+        "cackled chanted chattered chorused claimed clamored clamoured complaining consented crooned cursed deplored "
+        "dictated disclosed elaborated emphasised emphasized enjoined enthused enunciated exulted fretted fumed gibed "
+        "gloated guessed gulped gurgled howled hummed implied intimated intoned jeered lectured lisped maintained "
+        "marveled marvelled mimicked mocked mourned nagged owned pleads prayed predicted pressed probed proclaimed "
+        "prophesied quavered quibbled quipped railed rasped raved reiterated rejoiced related relented reproached "
+        "resolved screeched simpered snickered sniggered sobbing spat specified sputtered stipulated stormed stressed "
+        "sympathised sympathized twittered upbraided vouchsafed warbled wept whooped yelped"
+    ),
+    speech_nouns=_VERSION_5.speech_nouns | _words("assurance entreaty protest words"),
+    names_alone=_words(
+        "abbé admiral archbishop baron baroness bishop captain cardinal colonel commander constable corporal count "
+        "countess doctor duchess duke earl emperor empress general governor inspector judge king lieutenant madame "
+        "mademoiselle major marchioness marquis mayor monsieur pope president prince princess professor queen "
+        "sergeant sheriff signor signora signorina sultan tsar viscount viscountess"
+    ),
+    titles_tell=True,
+    name_links=_words("of in at on from for by and or & who that which"),
+    quotations_have_speakers=True,
+    finer_cues=True,
+    phrasal_verbs=frozenset(
+        {("broke", "in"), ("broke", "out"), ("burst", "out"), ("cut", "in"), ("joined", "in"), ("put", "in")}
+        | {("struck", "in"), ("goes", "on"), ("went", "on")}
+    ),
+    half_verbs=_words("began begins continued offered proceeded promised threatened ventured vowed"),
+    clause_openers=_words("when while as till until before after for so that ; , : -- — and but then"),
+)
+
+_VERSIONS = _VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4, _VERSION_5, _VERSION_6
+LEXICONS = {lexicon.version: lexicon for lexicon in _VERSIONS}
 LATEST = max(LEXICONS)  # for new models, and for labels
 
 

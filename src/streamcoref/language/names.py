@@ -24,6 +24,8 @@ class MentionWords(NamedTuple):
     title: Gender = _NO_GENDER  # of the first title
     gender: Gender = _NO_GENDER  # of the pronoun, the first title, or else of the given name or the noun
     rank: int = 0  # of the first title that has one: Mrs. is not Miss
+    alone: str = ""  # a title that stands for a name: "the Duchess"
+    definite: bool = False  # whether an article goes before it: else it may be anybody who is called so, "Captain!"
 
 
 def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
@@ -48,7 +50,10 @@ def read_mention(words: Words, lexicon: Lexicon) -> MentionWords:
     names = tuple(word for word in capitals if word not in lexicon.titles and word not in lexicon.definite)
     given = lexicon.given_names.get(names[0], _NO_GENDER) if names else _NO_GENDER
     rank = next((lexicon.ranks[word] for word in bare if word in lexicon.ranks), 0)
-    return MentionWords(names=names, title=title, gender=title or given or _gender_of_noun(lowered, lexicon), rank=rank)
+    gender = title or given or _gender_of_noun(lowered, lexicon)
+    if words[-1][:1].isupper() and bare[-1] in lexicon.names_alone and lexicon.definite.issuperset(bare[:-1]):
+        return MentionWords(title=title, gender=gender, rank=rank, alone=bare[-1], definite=len(bare) > 1)
+    return MentionWords(names=names, title=title, gender=gender, rank=rank)
 
 
 def _gender_of_noun(words: list[str], lexicon: Lexicon) -> Gender:

@@ -105,12 +105,14 @@ class Conversation:
 
     def speakers(self) -> set[int]:
         """Whose quotations are reported later, as far as is known."""
-        return {turn.speaker for turn in self.turns.values() if turn.pending} - {NOBODY}
+        waiting = [turn for turn in self.turns.values() if turn.pending]
+        return {who for turn in waiting for who in (turn.speaker, *(own for _, own in turn.own))} - {NOBODY}
 
     def named(self) -> set[int]:
         """The entities whom quotations that are reported later may name."""
-        found = {who for turn in self.turns.values() for who in (turn.speaker, turn.addressee, turn.called)}
-        return found - {NOBODY}
+        turns = self.turns.values()
+        found = {who for turn in turns for who in (turn.speaker, turn.addressee, turn.called)}
+        return found.union(who for turn in turns for _, who in turn.own) - {NOBODY}
 
     def turn_of(self, number: int) -> Turn | None:
         return self.turns.get(number)
@@ -124,9 +126,9 @@ class Conversation:
             turn = self.turns[number]
             if number in done or len(turn.pending) > MOST_PENDING:
                 for start, end, first, last in turn.pending:
-                    known = turn.speaker, turn.addressee, turn.way, turn.score
+                    known = *turn.at(start), *turn.way_at(start, bool(self.paragraph))
                     reported.append(SpokenQuotation((start, end), first, last, *known))
-                turn.pending = []
+                turn.pending, turn.own = [], turn.own[-1:]
         for number in done:
             del self.turns[number]
         return reported
@@ -137,6 +139,7 @@ class Conversation:
             for name in ("speaker", "addressee", "called"):
                 if getattr(turn, name) == gone:
                     setattr(turn, name, kept)
+            turn.own = [(start, kept if who == gone else who) for start, who in turn.own]
         answers, self.answers = self.answers, {}
         for (speaker, called), times in answers.items():
             pair = kept if speaker == gone else speaker, kept if called == gone else called
@@ -176,7 +179,8 @@ class Conversation:
         conversation.answers = {(speaker, called): times for speaker, called, times in values["answers"]}
         for turn in values["turns"]:
             pending = [(a, b, c, d) for a, b, c, d in turn["pending"]]
-            restored = Turn(**{**turn, "way": Way(turn["way"]), "pending": pending})
+            own = [(start, who) for start, who in turn["own"]]
+            restored = Turn(**{**turn, "way": Way(turn["way"]), "pending": pending, "own": own})
             conversation.turns[restored.number] = restored
         return conversation
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from streamcoref.document import Span
-from streamcoref.language.attribution import Cue, Run, SpeakerCue, can_speak, is_called
+from streamcoref.language.attribution import Cue, Run, SpeakerCue, can_speak, is_called, is_person, opens_clause
 from streamcoref.language.english import Lexicon
 from streamcoref.language.names import is_name
 from streamcoref.model.segments import Segment
-from streamcoref.model.turns import BY_CUES, NOBODY, Expected, Way, address, adjacent, take_turns
+from streamcoref.model.turns import BY_CUES, NOBODY, Expected, Turn, Way, address, adjacent, take_turns
 
 if TYPE_CHECKING:
     from streamcoref.model.conversation import Conversation
@@ -28,7 +28,11 @@ class Mentions:
 
     def at(self, start: int, end: int) -> tuple[int, int] | None:
         """The end and the entity of the longest mention that begins at a word and ends at another or before."""
-        return max((held for held in self.entities.get(start, ()) if held[0] <= end), default=None)
+        return max(self.within(start, end), default=None)
+
+    def within(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The ends and the entities of all of these."""
+        return [held for held in self.entities.get(start, ()) if held[0] <= end]
 
     def ending(self, start: int, end: int) -> int | None:
         """The entity of the mention of these words, if they are one."""
@@ -65,9 +69,15 @@ class SegmentListener:
         if cue is None or end > cue.end or not can_speak(self.segment.texts[start:end], self.lexicon):
             return None
         self._read_to(start)
-        if cue.turn not in self.conversation.turns:
+        turn = self.conversation.turns.get(cue.turn)
+        if turn is None or self._may_change(cue, turn, start):
             return None
         return self.conversation.expected(cue.turn, self.lexicon.longest_aside)
+
+    def _may_change(self, cue: SpeakerCue, turn: Turn, start: int) -> bool:
+        """Whether a name beside a quotation may be that of somebody else than who has spoken in its paragraph."""
+        pronoun = self.segment.texts[start].lower() in self.lexicon.subjects
+        return cue.said is not None and not pronoun and turn.way in (Way.NAMED, Way.PRONOUN)
 
     def settle(self) -> None:
         """All mentions that can tell who speaks have been decided."""
@@ -105,19 +115,42 @@ class SegmentListener:
         for place in range(run.start, run.end):
             if turn.called != NOBODY:
                 return
-            found = self.mentions.at(place, run.end)
+            found = self._at(place, run.end)
             if found is None:
                 continue
             name = self.segment.texts[place : found[0]]
             if is_name(name, self.lexicon) and is_called(self.segment.words, place, found[0], self.lexicon):
                 turn.called = found[1]
 
+    def _at(self, place: int, end: int) -> tuple[int, int] | None:
+        """The longest mention at a place; or a whole one inside of it: Anna, who had risen; Anna to her father."""
+        found = self.mentions.at(place, end)
+        if found is None or not self.lexicon.name_links or is_name(self.segment.texts[place : found[0]], self.lexicon):
+            return found
+        inside = (held for held in self.mentions.within(place, found[0] - 1) if self._is_whole(place, held[0]))
+        return max(inside, default=found)
+
+    def _is_whole(self, start: int, end: int) -> bool:
+        """Whether a mention ends where it should, though a longer one begins with it: a mark follows, or it is a name
+        and what follows makes no more of it."""
+        behind = self.segment.texts[end]
+        if behind in self.lexicon.possessive:
+            return False
+        if not behind[:1].isalnum():
+            return True
+        return behind not in self.lexicon.name_links and is_name(self.segment.texts[start:end], self.lexicon)
+
     def _follow(self, cue: SpeakerCue) -> None:
         """The speaker whom the narrative names: of each turn by its best cue, the first of these."""
         turn = self.conversation.turns.get(cue.turn)
-        if turn is None or (turn.way in BY_CUES and cue.cue >= self._told.get(cue.turn, Cue.VERB_FIRST)):
+        if turn is None:
             return
-        if cue.cue <= Cue.BEFORE:
+        # Where each quotation has its own, “…,” said Anna is no better than “…,” she said for what was said before.
+        own = cue.cue if cue.said is None else max(cue.cue, Cue.VERB_LAST)
+        better = not (turn.way in BY_CUES and own >= self._told.get(cue.turn, Cue.VERB_FIRST))
+        if not better and (cue.said is None or cue.cue > Cue.BEFORE):
+            return
+        if better and cue.cue <= Cue.BEFORE:
             turn.named = True
         found = self._speaker(cue)
         if found is None:
@@ -127,8 +160,11 @@ class SegmentListener:
             way = Way.NARRATION
         else:
             way = Way.PRONOUN if self.segment.texts[place].lower() in self.lexicon.subjects else Way.NAMED
-        self._told[cue.turn] = cue.cue
-        turn.told(entity, way, bool(self.conversation.paragraph))
+        if better:
+            self._told[cue.turn] = cue.cue
+            turn.told(entity, way, bool(self.conversation.paragraph))
+        if cue.said is not None and cue.cue <= Cue.BEFORE:
+            turn.speaks(self.segment.first_word + cue.said, entity if way == Way.NAMED else NOBODY)
 
     def _speaker(self, cue: SpeakerCue) -> tuple[int, int] | None:
         """The first word and the entity of the mention before the verb, or else of the first one that can speak."""
@@ -137,8 +173,25 @@ class SegmentListener:
                 subject = self.mentions.ending(place, cue.subject_end)
                 if subject is not None and can_speak(self.segment.texts[place : cue.subject_end], self.lexicon):
                     return place, subject
+            if self.lexicon.clause_openers and (found := self._subject(cue.begin, cue.subject_end)) is not None:
+                return found
         for place in range(cue.begin, cue.last + 1):
-            found = self.mentions.at(place, cue.end)
-            if found is not None and can_speak(self.segment.texts[place : found[0]], self.lexicon):
-                return place, found[1]
+            mention = self._at(place, cue.end)
+            if mention is not None and can_speak(self.segment.texts[place : mention[0]], self.lexicon):
+                return place, mention[1]
         return None
+
+    def _subject(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Who does what the words behind `end` say, of those who are named in the sentence from `begin` on: when Ben
+        had left, Anna rose and said. Behind a mark it is rather who stands before one: Anna, when Ben had left, said.
+        """
+        texts, found = self.segment.texts, []
+        for place in reversed(range(begin, end)):
+            mention = self._at(place, end)
+            if mention is None or not is_person(texts[place : mention[0]], self.lexicon):
+                continue
+            if place == begin or opens_clause(texts[begin:end], place - begin, self.lexicon):
+                found.append((place, mention))
+        if texts[end - 1] == ",":
+            found.sort(key=lambda one: texts[one[1][0]] != ",")  # keeps the order else
+        return (found[0][0], found[0][1][1]) if found else None

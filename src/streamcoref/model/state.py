@@ -157,6 +157,9 @@ class SavedTurn(Options):
     named: StrictBool
     called: Numbered
     pending: Annotated[list[tuple[Count, Count, Count | None, Count | None]], Field(max_length=MOST_PENDING)]
+    own: Annotated[
+        list[tuple[Count, Count]], Field(default_factory=list, max_length=MOST_PENDING + 1)
+    ]  # and one before
 
 
 class SavedConversation(Options):

@@ -47,6 +47,10 @@ _WITHOUT = {
 _CALLED = 0.9  # how sure it is who listens, if called by name
 
 
+def score_of(way: Way, has_paragraphs: bool) -> float:
+    return (_WITH_PARAGRAPHS if has_paragraphs else _WITHOUT)[way]
+
+
 class SpokenQuotation(NamedTuple):
     """Words `span` of the text, a quotation with its marks; entities by their numbers, NOBODY where unknown."""
 
@@ -76,10 +80,33 @@ class Turn:
     named: bool = False  # whether a cue says who it is, be that somebody we know or not
     called: int = NOBODY  # whom it calls by name
     pending: list[tuple[int, int, int | None, int | None]] = field(default_factory=list)  # quotations not reported yet
+    own: list[tuple[int, int]] = field(default_factory=list)  # quotations with a name beside them: first word, speaker
 
     def told(self, speaker: int, way: Way, has_paragraphs: bool) -> None:
         self.speaker, self.way = speaker, way
-        self.score = (_WITH_PARAGRAPHS if has_paragraphs else _WITHOUT)[way]
+        self.score = score_of(way, has_paragraphs)
+
+    def speaks(self, word: int, speaker: int) -> None:
+        """The quotation of a word has a name beside it; or, if NOBODY, a pronoun, which is the turn's speaker, whatever
+        name stands before the quotation."""
+        start = next((start for start, end, *_ in self.pending if start <= word < end), None)
+        if start is not None:
+            self.own = [one for one in self.own if one[0] < start] + [(start, speaker)] * (speaker != NOBODY)
+
+    def at(self, word: int) -> tuple[int, int]:
+        """Who says a word, and to whom: as the quotation's own name tells, or that of the one before, or the turn's."""
+        speaker = next((who for start, who in reversed(self.own) if start <= word), self.speaker)
+        return speaker, self.speaker if speaker == self.addressee else self.addressee
+
+    def way_at(self, word: int, has_paragraphs: bool) -> tuple[Way, float]:
+        """How it is known who says a word, and how sure that is."""
+        if any(start <= word for start, _ in self.own):
+            return Way.NAMED, score_of(Way.NAMED, has_paragraphs)
+        return self.way, self.score
+
+    @property
+    def last_speaker(self) -> int:
+        return self.own[-1][1] if self.own else self.speaker
 
     def is_sound(self) -> bool:
         """Whether its values, which were saved and may have been changed, go together."""
@@ -89,6 +116,9 @@ class Turn:
         if places != sorted(set(places)) or (places and places[-1] != self.end) or self.gap > self.end:
             return False
         characters = [place for _, _, *held in self.pending for place in held if place is not None]
+        starts = [start for start, _ in self.own]
+        if starts != sorted(set(starts)) or any(start >= self.end or who < 0 for start, who in self.own):
+            return False
         return characters == sorted(characters) and self.score in (_WITH_PARAGRAPHS[self.way], _WITHOUT[self.way])
 
 
@@ -120,7 +150,7 @@ def by_turns(turns: Sequence[Turn], has_paragraphs: bool, longest_gap: int) -> l
             if n > 1 and adjacent(turns[n - 2], turns[n - 1], has_paragraphs, longest_gap):
                 before = speakers[n - 2]
             speaker = next((who for who in (before, turns[n - 1].called) if who not in (NOBODY, last)), NOBODY)
-        speakers.append(speaker)
+        speakers.append(turn.last_speaker if turn.own else speaker)
     return speakers
 
 
@@ -135,10 +165,10 @@ def take_turns(turns: Sequence[Turn], has_paragraphs: bool, longest_gap: int) ->
 
     for n, turn in enumerate(turns):
         if open_(turn) and follow(n - 1, n):
-            last = turns[n - 1]
-            if follow(n - 2, n - 1) and turns[n - 2].speaker not in (NOBODY, last.speaker):
-                turn.told(turns[n - 2].speaker, Way.TURNS, has_paragraphs)
-            elif last.called not in (NOBODY, last.speaker):
+            last, spoke = turns[n - 1], turns[n - 1].last_speaker
+            if follow(n - 2, n - 1) and turns[n - 2].last_speaker not in (NOBODY, spoke):
+                turn.told(turns[n - 2].last_speaker, Way.TURNS, has_paragraphs)
+            elif last.called not in (NOBODY, spoke):
                 turn.told(last.called, Way.CALLED, has_paragraphs)
     for n, turn in reversed(list(enumerate(turns))):
         if open_(turn) and follow(n, n + 1):
@@ -159,7 +189,7 @@ def address(turns: Sequence[Turn], has_paragraphs: bool, longest_gap: int) -> No
         earlier = turns[n - 2] if n > 1 and turns[n - 2].speaker == turn.speaker else None
         candidates = [
             (turn.called, _CALLED),
-            (before.speaker, before.score) if before else (NOBODY, 0.0),
+            (before.last_speaker, before.score) if before else (NOBODY, 0.0),
             (after.speaker, after.score) if after else (NOBODY, 0.0),
         ]
         if earlier is not None and turn.first_paragraph - earlier.last_paragraph <= MOST_TURNS + 1:

@@ -132,6 +132,32 @@ def test_what_version_5_of_the_words_tells_apart(span: str, entity: list[str], b
     assert value(span, *entity) == expected
 
 
+@pytest.mark.parametrize(
+    ("span", "entity", "before", "expected"),
+    [
+        ("the Duchess", ["the Duchess", "she"], Likeness.NOUN_AGREES, Likeness.SAME_NAME),
+        ("the Duchess", ["the Queen", "she"], Likeness.NOUN_AGREES, Likeness.OTHER_NAME),
+        ("Captain", ["the Captain"], Likeness.NOTHING, Likeness.SAME_NAME),
+        ("Mrs. Weber", ["Miss Weber", *["Anna"] * 4], Likeness.OTHER_NAME, Likeness.OTHER_TITLE),
+        ("Mrs. Weber", ["Miss Weber", "Mrs. Weber", "Anna"], Likeness.SAME_NAME, Likeness.SAME_NAME),
+        ("Weber", ["Miss Weber"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
+        ("Anna", ["Miss Anna"], Likeness.SAME_NAME, Likeness.SAME_NAME),  # a given name may do without
+        ("Miss Weber", ["Weber", "he"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
+        ("Miss Weber", ["Weber", "she"], Likeness.SAME_NAME, Likeness.SAME_NAME),
+    ],
+)
+def test_what_version_6_of_the_words_tells_apart(span: str, entity: list[str], before: int, expected: int) -> None:
+    """A title alone is a name, and who is often called by another title is somebody else."""
+    old = pairs.build("identity", words=5)
+    assert pairs.value(old, said(span), *map(said, entity)) == before
+    assert value(span, *entity) == expected
+
+
+def test_in_a_quotation_anybody_may_be_called_by_a_title() -> None:
+    assert pairs.value(IDENTITY, said("Captain", 4), said("the Captain")) == Likeness.NOTHING
+    assert pairs.value(IDENTITY, said("the Captain", 4), said("the Captain")) == Likeness.SAME_NAME
+
+
 def test_in_a_quotation_somebody_may_name_who_narrates() -> None:
     told = [said("I"), said("my")]
     assert pairs.value(IDENTITY, said("Anna", 4), *told) == Likeness.NAMELESS

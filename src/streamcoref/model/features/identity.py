@@ -116,9 +116,12 @@ class Identity(PairFeature):
             return (SpanKind(kind + seen.person), *NameForm(), 0, voice, *unknown)
         if seen.pronoun:
             return (SpanKind.THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
-        if not seen.names:
+        names = seen.names
+        if seen.alone and (seen.definite or voice == NARRATOR):
+            names = (seen.alone,)
+        if not names:
             return (SpanKind.OTHER, *NameForm(), int(seen.gender), voice, *unknown)
-        form = NameForm(title_number(seen.title, seen.rank), text_hash(seen.names[0]), text_hash(seen.names[-1]))
+        form = NameForm(title_number(seen.title, seen.rank), text_hash(names[0]), text_hash(names[-1]))
         return (SpanKind.NAME, *form, int(seen.gender), voice, *unknown)
 
     def waits(self, spans: SegmentSpans) -> list[bool]:
@@ -131,12 +134,14 @@ class Identity(PairFeature):
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
         turns = spans.segment.tracks["quotations"]
         for m in np.flatnonzero((notes["kind"] == SpanKind.QUOTED_I) | (notes["kind"] == SpanKind.QUOTED_YOU)).tolist():
-            number = turns[spans.word_spans[m][0] - spans.segment.first_word]
+            word = spans.word_spans[m][0]
+            number = turns[word - spans.segment.first_word]
             turn = conversation.turn_of(number) if number != NARRATED else None
             if turn is None:
                 continue
             is_i = notes["kind"][m] == SpanKind.QUOTED_I
-            meant, other = (turn.speaker, turn.addressee) if is_i else (turn.addressee, turn.speaker)
+            speaker, addressee = turn.at(word)
+            meant, other = (speaker, addressee) if is_i else (addressee, speaker)
             score = turn.score if is_i else turn.heard
             notes["meant"][m], notes["reversed"][m] = meant, other
             notes["sure"][m] = int(score >= _PROBABLE) + int(score >= _SURE)
@@ -298,7 +303,8 @@ def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:
 
 def _rules(lexicon: Lexicon) -> list[Rule]:
     """How spans of each kind are compared."""
-    names, quoted = (partial(rule, fade=lexicon.mistakes_fade) for rule in (compare_names, _quoted))
+    names = partial(compare_names, fade=lexicon.mistakes_fade, titles_tell=lexicon.titles_tell)
+    quoted = partial(_quoted, fade=lexicon.mistakes_fade)
     persons = [partial(rule, person=person) for rule in (_narrated, quoted, _spoken) for person in (0, 1)]
     if not lexicon.narrators_are_apart:
         return [_nouns, names, _gender, *persons]

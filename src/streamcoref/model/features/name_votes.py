@@ -7,14 +7,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from streamcoref.language.english import MRS, Gender
+from streamcoref.language.english import MISS, MRS, Gender
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 
 # One name in so many is no mistake, by what it votes for: the very name, a part of it, the family, title and surname,
 # another title.
-_NO_MISTAKE = np.array([8, 8, 4, 4, 4])
+_AT_TIMES, _OFTEN = 8, 4
+_NO_MISTAKE = np.array([_AT_TIMES, _AT_TIMES, _OFTEN, _OFTEN, _OFTEN])
 _RANKS = 8  # bits of a title's number for its gender
 # The genders of which an entity's mentions are counted.
 COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
@@ -86,16 +87,16 @@ def is_nameless(entities: Notes) -> BoolArray:
     return nameless
 
 
-def compare_names(spans: Notes, entities: Notes, fade: bool = True) -> IntArray:
+def compare_names(spans: Notes, entities: Notes, fade: bool = True, titles_tell: bool = False) -> IntArray:
     """Entities that have a name by its forms, others by their gender. One span shares a word with few of them."""
     columns = [entities[name] for name in ("titles", "firsts", "lasts", "called", "genders")]
     if spans.dimensions:
-        by_forms = _forms(spans, columns, fade)
+        by_forms = _forms(spans, columns, fade, titles_tell)
     else:
         by_forms = np.full(entities["place"].shape, _OTHER_NAME)
         rows = np.flatnonzero(_shares_word(entities, int(spans["first"]), int(spans["last"])))
         if len(rows):
-            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade)
+            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade, titles_tell)
     if not spans["gender"].any():
         return np.where(is_nameless(entities), _NAMELESS, by_forms)
     nameless = _OF_NAMES.take(agreement(spans, entities))
@@ -123,8 +124,12 @@ def _shares_word(entities: Notes, first: int, last: int) -> BoolArray:
     return shares
 
 
-def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
-    """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely."""
+def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool, titles_tell: bool) -> IntArray:
+    """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely.
+
+    With `titles_tell` who has often another title, and more often than the span's, is somebody else: Miss Morland, who
+    is mostly Catherine, is not Mrs. Morland. Nor is she Morland: ladies have a title with their surname.
+    """
     titles, firsts, lasts, called, genders = columns
     title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
     all_called = called.sum(-1)
@@ -132,6 +137,13 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     clash = single & singles & is_husband(title, titles)
     if title.any():
         clash |= titles_clash(title, titles)
+    if titles_tell:
+        his = (title == 0) & (spans["gender"][..., None] == 0) & (titles >> _RANKS == MISS)
+        is_miss = title >> _RANKS == MISS
+        if is_miss.any():
+            hers, every = (votes[..., None] for votes in _votes_of_gender(spans, genders))
+            his |= (titles == 0) & is_miss & (2 * hers <= every)
+        clash |= single & singles & his
     same = (first == firsts) & (last == lasts) & ~clash
     shares_last = last == lasts
     within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
@@ -155,7 +167,10 @@ def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool) -> IntArray:
     value = np.where(titled_so, _TITLE_AND_SURNAME, value)
     value = np.where(in_part, _PART.take(2 * some >= all_called), value)
     value = np.where(is_same, _SAME.take(3 * whole >= all_called), value)
-    return np.where(2 * other > all_called, _OTHER_TITLE, value)
+    differs = 2 * other > all_called
+    if titles_tell:
+        differs |= (other > whole) & (_AT_TIMES * other >= all_called)
+    return np.where(differs, _OTHER_TITLE, value)
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)

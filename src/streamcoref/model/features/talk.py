@@ -86,9 +86,11 @@ class Talk(PairFeature):
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
         turns, first = spans.segment.tracks[Quotations.name], spans.segment.first_word
         for m in np.flatnonzero(self.waits(spans)).tolist():
-            turn = conversation.turn_of(turns[spans.word_spans[m][0] - first])
+            word = spans.word_spans[m][0]
+            turn = conversation.turn_of(turns[word - first])
             if turn is not None:
-                notes["says"][m], notes["calls"][m], notes["inside"][m] = turn.speaker, turn.addressee, 1
+                notes["says"][m], notes["calls"][m] = turn.at(word)
+                notes["inside"][m] = 1
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
         says, should, before, calls = spans["says"], spans["should"], spans["before"], spans["calls"]
