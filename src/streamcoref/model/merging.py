@@ -118,16 +118,16 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
 
 def _names(notes: Notes, votes: int) -> list[MainName]:
     """Of the entities that have one which most of their names have a word of, in the order of their ids."""
-    called = notes["called"]
-    if not len(called):
+    often = np.flatnonzero((notes["called"] >= votes).any(-1))  # few, as a rule, so that only these are looked at
+    called, titles, firsts, lasts = (notes[name][often] for name in ("called", "titles", "firsts", "lasts"))
+    if not len(often):
         return []
-    rows = np.arange(len(called))
-    top = called.argmax(-1)
-    title, first, last = (notes[name][rows, top] for name in ("titles", "firsts", "lasts"))
-    agrees = (notes["firsts"] == first[:, None]) | (notes["lasts"] == last[:, None])
-    sure = (called[rows, top] >= votes) & (2 * np.where(agrees, called, 0).sum(-1) >= called.sum(-1))
-    columns = zip(*(a.tolist() for a in (notes["id"], rows, title, first, last, _sex(notes["genders"]))), strict=True)
-    return sorted(MainName(*values) for values, is_sure in zip(columns, sure.tolist(), strict=True) if is_sure)
+    rows, top = np.arange(len(often)), called.argmax(-1)
+    title, first, last = (names[rows, top] for names in (titles, firsts, lasts))
+    agrees = (firsts == first[:, None]) | (lasts == last[:, None])
+    sure = 2 * np.where(agrees, called, 0).sum(-1) >= called.sum(-1)
+    found = (notes["id"][often], often, title, first, last, _sex(notes["genders"][often]))
+    return sorted(MainName(*values) for values in zip(*(column[sure].tolist() for column in found), strict=True))
 
 
 def _one_person(one: MainName, other: MainName, group: Sequence[MainName]) -> bool:
