@@ -144,6 +144,7 @@ def test_what_version_5_of_the_words_tells_apart(span: str, entity: list[str], b
         ("Anna", ["Miss Anna"], Likeness.SAME_NAME, Likeness.SAME_NAME),  # a given name may do without
         ("Miss Weber", ["Weber", "he"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),
         ("Miss Weber", ["Weber", "she"], Likeness.SAME_NAME, Likeness.SAME_NAME),
+        ("Dr. Miss Weber", ["Weber", "she"], Likeness.SAME_NAME, Likeness.OTHER_TITLE),  # its first title tells nothing
     ],
 )
 def test_what_version_6_of_the_words_tells_apart(span: str, entity: list[str], before: int, expected: int) -> None:
@@ -206,7 +207,8 @@ def test_two_entities_become_one() -> None:
 
 
 mentions = st.sampled_from(
-    ["Anna Weber", "Anna", "Mr. Weber", "Mrs. Weber", "Ben", "he", "she", "I", "you", "a cat", "the girl"]
+    "Anna Weber,Jonas Weber,Anna,Weber,Mr. Weber,Mrs. Weber,Miss Weber,Dr. Miss Weber,Ben,the Duchess,"
+    "he,she,they,I,you,a cat,the girl".split(",")
 )
 
 

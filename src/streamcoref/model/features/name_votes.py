@@ -72,10 +72,8 @@ def agreement(spans: Notes, entities: Notes) -> Array:
 def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
     if spans.dimensions == 0:
-        first, *others = _PLACES[spans["gender"]]
-        own: IntArray = counts[..., first]
-        for place in others:
-            own = own + counts[..., place]
+        places = _PLACES[spans["gender"]]
+        own: IntArray = counts[..., places[0]] if len(places) == 1 else counts[..., places].sum(-1)  # mostly the first
         return own, counts.sum(-1)
     mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
     return np.where(mine, counts, 0).sum(-1), counts.sum(-1)
