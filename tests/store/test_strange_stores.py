@@ -146,7 +146,7 @@ def change_cell_and_digests(choose: random.Random, path: Path) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parts", [3, None])
+@pytest.mark.parametrize("parts", [2, None])
 @pytest.mark.parametrize(
     ("change", "cases"),
     [(change_cell, 1000), (change_bytes, 1000), (change_cell_and_digests, 150)],  # the last are read to their end
