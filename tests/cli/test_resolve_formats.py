@@ -236,9 +236,10 @@ def test_ordinary_keys_stay_as_they_are_and_long_ones_are_cut() -> None:
 
 def test_code_is_run_before_the_model_is_loaded(place: Path, model: Path) -> None:
     Path("story.txt").write_text(STORY, encoding="utf-8", newline="")
-    Path("parts.py").write_text("import pathlib; pathlib.Path('ran').touch()\n")
+    mark = place / "ran"  # by its whole path: worker processes of later tests, elsewhere, run all code that was loaded
+    Path("parts.py").write_text(f"import pathlib; pathlib.Path({str(mark)!r}).touch()\n")
     run(model, "story.txt", "--code", "parts.py", "-o", "a.json")
-    assert Path("ran").exists()
+    assert mark.exists()
     Path("bad.py").write_text("1 / 0\n")
     said = run(place / "no-such-model", "story.txt", "--code", "bad.py", status=2)
     assert "bad.py: this code cannot be run: ZeroDivisionError" in said
