@@ -35,7 +35,7 @@ def test_what_is_annotated_is_not_the_teachers_matter() -> None:
 
 def test_a_teacher_shows_things_where_only_people_are_marked() -> None:
     """The bundled model knows what a parcel is in its scheme for everything."""
-    default = streamcoref.load().folder
+    default = streamcoref.load()
     taught = Teacher(default, "ontogum").add_to(parcel(), singletons=False)
     words = taught.words
     found = [[" ".join(words[a:b]) for a, b in cluster] for cluster in taught.clusters]
@@ -44,7 +44,7 @@ def test_a_teacher_shows_things_where_only_people_are_marked() -> None:
 
 
 def test_a_teacher_of_a_scheme_with_singletons_shows_them_too() -> None:
-    default, bare = streamcoref.load().folder, replace(parcel(), clusters=())
+    default, bare = streamcoref.load(), replace(parcel(), clusters=())
     with_them, without = (Teacher(default, "litbank").add_to(bare, singletons=one).clusters for one in (True, False))
     assert min(map(len, without)) > 1
     assert set(with_them) > set(without)

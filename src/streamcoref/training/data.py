@@ -11,6 +11,7 @@ from streamcoref.corpora import LabelFiles, read_corpus, with_paragraphs
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import Checkpoint
+from streamcoref.resolver import Resolver, load
 from streamcoref.training.label_loss import LabelTasks
 from streamcoref.training.recipe import CorpusOptions, Recipe
 from streamcoref.training.silver import Teacher
@@ -27,6 +28,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     """The corpora of one use, each document with its segments."""
     config, segmenter = checkpoint.config, checkpoint.segmenter
     corpora: list[TrainingCorpus] = []
+    load_once = cache(load)  # one model may teach several corpora
     for options in recipe.corpora:
         if options.use != use:
             continue
@@ -39,7 +41,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         labels = None if source is None else LabelFiles(source.path)
-        teacher = None if options.teacher is None else _teacher(options)
+        teacher = None if options.teacher is None else _teach(load_once(options.teacher), options)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
@@ -58,10 +60,9 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     return corpora
 
 
-def _teacher(options: CorpusOptions) -> Callable[[Document], Document]:
-    """What a teacher is asked only for documents that are learnt from, each by the process that comes to it first."""
-    assert options.teacher is not None
-    return cache(partial(Teacher(options.teacher, options.scheme).add_to, singletons=options.singletons))
+def _teach(resolver: Resolver, options: CorpusOptions) -> Callable[[Document], Document]:
+    """Adds what a teacher finds. It is asked once a document, by each process that learns from it."""
+    return cache(partial(Teacher(resolver, options.scheme).add_to, singletons=options.singletons))
 
 
 def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:

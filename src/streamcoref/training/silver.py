@@ -8,27 +8,22 @@ that corpus, the same texts show them.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
 from streamcoref.document import Clusters, Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.resolver import load
+from streamcoref.resolver import Resolver
 
 _KNOWN = 4  # an entity is the annotation's matter, not the teacher's, if more than one in so many mentions is annotated
-
-
-_load = cache(load)  # one model may teach several corpora
 
 
 class Teacher:
     """A model that answers in one of its schemes."""
 
-    def __init__(self, model: Path, scheme: str | None) -> None:
-        self._resolver = _load(model)
-        known = self._resolver.checkpoint.config.schemes
+    def __init__(self, resolver: Resolver, scheme: str | None) -> None:
+        self._resolver = resolver
+        known = resolver.checkpoint.config.schemes
         if scheme is not None and scheme not in known:
-            raise StreamcorefError(f"the teacher {model} has no scheme {scheme!r}; it has {', '.join(known)}")
+            raise StreamcorefError(f"the teacher {resolver.folder} has no scheme {scheme!r}; it has {', '.join(known)}")
         self._scheme = scheme
 
     def add_to(self, document: Document, singletons: bool) -> Document:
