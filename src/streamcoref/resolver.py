@@ -156,7 +156,13 @@ class Resolver:
         """
         chosen = self._options(options)
         text_cut = self._cut(chosen, text=text, words=words, speakers=speakers, turns=turns, document=document, key=key)
-        return self._answer(text_cut, chosen, self._encoder, on_progress)
+        watch = None if on_progress is None else _watch(text_cut.document, on_progress)
+        return self._answer(text_cut, chosen, self._encoder, watch)
+
+    def watched(self, document: Document, watch: Watch, **options: Any) -> Document:
+        """As `resolve` answers a document; `watch` is told of each segment's spans and decisions as they come."""
+        chosen = self._options(options)
+        return self._answer(self._cut(chosen, document=document), chosen, self._encoder, watch)
 
     def _cut(
         self,
@@ -190,7 +196,7 @@ class Resolver:
         return CutText(document, self.checkpoint.segmenter.cut(document), reading)
 
     def _answer(
-        self, text: CutText, chosen: ResolveOptions, encoder: SegmentService, on_progress: OnProgress | None = None
+        self, text: CutText, chosen: ResolveOptions, encoder: SegmentService, watch: Watch | None = None
     ) -> Document:
         return predict(
             self.checkpoint.model,
@@ -200,7 +206,7 @@ class Resolver:
             encoder,
             chosen.singletons,
             chosen.min_score,
-            None if on_progress is None else _watch(text.document, on_progress),
+            watch,
             self._known_people(text, encoder) if chosen.passes > 1 else None,
         )
 

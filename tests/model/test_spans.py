@@ -86,6 +86,28 @@ def test_light_scores_equal_the_plain_computation() -> None:
 
 
 @torch.inference_mode()
+def test_schemes_with_weights_of_their_own_begin_alike_and_learn_apart() -> None:
+    light = {"name": "light", "size": 16, "two_outputs": True, "own_weights": True}
+    spans = toys.model(toys.config(spans={"scorer": light}, schemes=["one", "two"]), 0).spans
+    scorer: Any = spans.scorer
+    scorer.scheme.weight.zero_()
+    segment = segment_of(30)
+    pieces = random_pieces(segment)
+    every = torch.arange(len(spans.score(pieces, segment, 0)[0]))
+    before = [spans.score(pieces, segment, scheme)[1] for scheme in (0, 1)]
+    links = [one.link_of(every) for one in before]
+    torch.testing.assert_close(before[0].prune, before[1].prune, atol=0, rtol=0)
+    scorer.own[1] = -torch.stack([scorer.alone_start, scorer.alone_end, scorer.product])  # nothing is left of them
+    prior = scorer.bias + scorer.width.weight
+    one, two = (spans.score(pieces, segment, scheme) for scheme in (0, 1))
+    torch.testing.assert_close(one[1].prune, before[0].prune, atol=0, rtol=0)
+    widths = torch.from_numpy(two[0].ends - two[0].starts)
+    torch.testing.assert_close(two[1].prune, prior[widths, 0], atol=1e-4, rtol=1e-5)
+    torch.testing.assert_close(two[1].link_of(every), prior[widths, 1], atol=1e-4, rtol=1e-5)
+    torch.testing.assert_close(one[1].link_of(every), links[0], atol=0, rtol=0)
+
+
+@torch.inference_mode()
 def test_one_output_serves_pruning_and_linking() -> None:
     segment = segment_of(30)
     spans = make(scorer={"name": "light", "size": 16, "two_outputs": False})

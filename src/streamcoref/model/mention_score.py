@@ -85,6 +85,9 @@ class LightMentionScorer(MentionScorer):
     annotation scheme shifts the projections, since what counts as a mention differs between corpora. With two outputs
     each has projections of its own: the link loss would else bend those that pruning learns from. The second is
     computed only for spans that are kept.
+
+    With `own_weights` each scheme also weighs the projections in its own way: a shift alone cannot say that the things
+    of a story are mentions by one scheme and none by the other, where both are asked of the same texts.
     """
 
     def __init__(
@@ -94,6 +97,7 @@ class LightMentionScorer(MentionScorer):
         max_width: int,
         schemes: int = 1,
         two_outputs: bool = False,
+        own_weights: bool = False,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -104,6 +108,8 @@ class LightMentionScorer(MentionScorer):
         self.alone_start = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
         self.alone_end = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
         self.product = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
+        # What each scheme adds to these three, at first nothing
+        self.own = nn.Parameter(torch.zeros(schemes, 3, self.outputs, size)) if own_weights else None
         # Training begins with what is known: few candidates are mentions, and few pairs corefer. Without it the
         # first hundreds of steps would learn only that, at the cost of the encoder.
         self.bias = nn.Parameter(torch.tensor(PRIOR[: self.outputs] if two_outputs else (0.0,)))
@@ -114,16 +120,26 @@ class LightMentionScorer(MentionScorer):
         a = torch.from_numpy(spans.starts).to(pieces.device)
         b = torch.from_numpy(spans.ends).to(pieces.device)
         start, end = self._project(0, pieces, pieces, scheme)  # [n, size] each
-        alone = (start @ self.alone_start[0])[a] + (end @ self.alone_end[0])[b]
-        prune = alone + self._priors(0, b - a) + self._products(start * self.product[0], end, a, b)
+        by_start, by_end, by_both = self._weights(0, scheme)
+        alone = (start @ by_start)[a] + (end @ by_end)[b]
+        prune = alone + self._priors(0, b - a) + self._products(start * by_both, end, a, b)
 
         def link(rows: Tensor) -> Tensor:
             first, last = a[rows], b[rows]
             start, end = self._project(1, pieces[first], pieces[last], scheme)  # [k, size] each
-            alone = start @ self.alone_start[1] + end @ self.alone_end[1]
-            return alone + self._priors(1, last - first) + (start * self.product[1] * end).sum(-1)
+            by_start, by_end, by_both = self._weights(1, scheme)
+            alone = start @ by_start + end @ by_end
+            return alone + self._priors(1, last - first) + (start * by_both * end).sum(-1)
 
         return MentionScores(prune, link if self.outputs == 2 else prune)
+
+    def _weights(self, output: int, scheme: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Of starts, of ends and of their products, [size] each."""
+        start, end, product = self.alone_start[output], self.alone_end[output], self.product[output]
+        if self.own is None:
+            return start, end, product
+        own = self.own[scheme, :, output]
+        return start + own[0], end + own[1], product + own[2]
 
     def _project(self, output: int, starts: Tensor, ends: Tensor, scheme: int) -> list[Tensor]:
         """Pieces that spans start with and that they end with, [n, hidden] each, to [n, size] each."""
@@ -171,10 +187,17 @@ class LightMentionScorerOptions(MentionScorerOptions):
     name: Literal["light"] = "light"
     size: PositiveInt = 256
     two_outputs: bool = True
+    own_weights: bool = False  # of each scheme
 
     def build(self, around: Surroundings, vectors: SpanVector) -> MentionScorer:
         return LightMentionScorer(
-            around.hidden_size, self.size, around.max_width, around.schemes, self.two_outputs, around.dropout
+            around.hidden_size,
+            self.size,
+            around.max_width,
+            around.schemes,
+            self.two_outputs,
+            self.own_weights,
+            around.dropout,
         )
 
 

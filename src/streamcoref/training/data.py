@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from pathlib import Path
 
 from streamcoref.corpora import LabelFiles, read_corpus, with_paragraphs
 from streamcoref.document import Document
@@ -14,7 +15,7 @@ from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.resolver import Resolver, load
 from streamcoref.training.label_loss import LabelTasks
 from streamcoref.training.recipe import CorpusOptions, Recipe
-from streamcoref.training.silver import Teacher
+from streamcoref.training.silver import Lesson, Teacher
 from streamcoref.training.steps import Example
 
 
@@ -28,7 +29,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     """The corpora of one use, each document with its segments."""
     config, segmenter = checkpoint.config, checkpoint.segmenter
     corpora: list[TrainingCorpus] = []
-    load_once = cache(load)  # one model may teach several corpora
+    load_once = cache(partial(load, precision=recipe.run.teachers))  # one model may teach several corpora
     for options in recipe.corpora:
         if options.use != use:
             continue
@@ -41,7 +42,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         labels = None if source is None else LabelFiles(source.path)
-        teacher = None if options.teacher is None else _teach(load_once(options.teacher), options)
+        teacher = None if options.teacher is None else _teach(load_once(options.teacher), options, recipe.run.cache)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
@@ -60,9 +61,10 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     return corpora
 
 
-def _teach(resolver: Resolver, options: CorpusOptions) -> Callable[[Document], Document]:
-    """Adds what a teacher finds. It is asked once a document, by each process that learns from it."""
-    return cache(partial(Teacher(resolver, options.scheme).add_to, singletons=options.singletons))
+def _teach(resolver: Resolver, options: CorpusOptions, folder: Path | None) -> Callable[[Document], Lesson]:
+    """What a teacher says. It is asked once a document, by each process that learns from it."""
+    teacher = Teacher(resolver, options.scheme, folder)
+    return cache(partial(teacher.teach, singletons=options.singletons))
 
 
 def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -55,6 +55,12 @@ class Labeller:
             self.placed.setdefault(self.cluster_of[span], []).append(entity)
             self.holder[span] = entity
 
+    def renamed(self, kept: int, gone: int) -> None:
+        """Two entities have become one."""
+        for entities in self.placed.values():
+            entities[:] = [kept if entity == gone else entity for entity in entities]
+        self.holder = {span: kept if entity == gone else entity for span, entity in self.holder.items()}
+
     def end_segment(self) -> None:
         """Forget what the authors' program forgets."""
         latest = {span: entity for entity, span in self.latest.items() if span is not None}
@@ -62,8 +68,8 @@ class Labeller:
 
 
 def mention_labels(
-    candidates: Sequence[Span | None], mentions: Iterable[Span]
+    candidates: Sequence[Span | None], mentions: Mapping[Span, float]
 ) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    """1 for each candidate (end-exclusive words, None inside of a word) that is a gold mention, else 0."""
-    gold = set(mentions)
-    return np.array([candidate in gold for candidate in candidates], dtype=np.float32)
+    """How likely each candidate (end-exclusive words, None inside of a word) is a mention: 1 if it is a gold one."""
+    chances = [0.0 if candidate is None else mentions.get(candidate, 0.0) for candidate in candidates]
+    return np.array(chances, dtype=np.float32)

@@ -9,10 +9,12 @@ from typing import Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 
+from streamcoref._precisions import FLOAT32, PrecisionName
 from streamcoref.checked import Options, describe_mistakes
 from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import find_checkpoint
 from streamcoref.model.config import ModelConfig, parse_config, preset, read_config
+from streamcoref.model.evict import AnyEviction
 from streamcoref.training.adam import Adam
 from streamcoref.training.augmenting import AugmentOptions
 from streamcoref.training.labels import Objective
@@ -69,7 +71,7 @@ class LabelWeights(Options):
 class TrainingOptions(Options):
     epochs: PositiveInt
     seed: NonNegativeInt = 1
-    crop: PositiveInt | None = None  # baseline: a random stretch of this many segments of a longer document
+    crop: PositiveInt | None = None  # a random stretch of this many segments of a longer document
     encoder_rate: NonNegativeFloat  # learning rates
     head_rate: PositiveFloat
     rates: dict[str, PositiveFloat] = Field(default_factory=dict)  # of heads by the beginnings of their names
@@ -98,7 +100,7 @@ class TrainingOptions(Options):
     objective: Objective = "most_recent"
     teacher_forcing: float = Field(default=0.0, ge=0, le=1)
     negative_rate: float = Field(default=1.0, ge=0, le=1)
-    evict: bool = False
+    evict: bool | AnyEviction = False  # and merging and coming back, as the model does; or by this policy
     backward_gb: PositiveFloat | None = None
     decide_by: DecideBy = "all"
 
@@ -114,7 +116,8 @@ class RunOptions(Options):
     device: str = "auto"
     precision: TrainingPrecision = "float32"
     threads: PositiveInt | None = None
-    cache: Path | None = None  # a folder for encodings, used where the encoder is frozen
+    cache: Path | None = None  # a folder for encodings, where the encoder is frozen, and for what teachers say
+    teachers: PrecisionName = FLOAT32  # the numbers they compute in
 
 
 class Recipe(Options):

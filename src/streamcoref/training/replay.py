@@ -19,10 +19,11 @@ from torch import Tensor
 
 from streamcoref.model.features import FeatureIndex
 from streamcoref.model.incremental import IncrementalModel
-from streamcoref.model.memory import EntityMemory, note_mention
+from streamcoref.model.memory import EntityMemory, EntityRecord, note_mention
 from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.pair_score import FeatureTables, Pairs
 from streamcoref.model.reading import Link
+from streamcoref.model.rows import entity_rows
 from streamcoref.model.span_readings import SpanReadings
 from streamcoref.model.text_context import TextContext
 
@@ -43,6 +44,22 @@ class Before:
 def snapshot(memory: EntityMemory, rows: Tensor) -> Before:
     """A copy of the memory; `rows` are its rows with their gradients."""
     return Before(rows, memory.notes.at(slice(0, len(memory))).copy(), list(memory.texts), memory.contexts)
+
+
+def with_revived(before: Before, records: Sequence[EntityRecord], model: IncrementalModel) -> Before:
+    """With those behind it who came back from the register at the beginning of the segment."""
+    if not records:
+        return before
+    m = len(before.notes)
+    notes = before.notes.resized(m + len(records), m)
+    for slot, record in enumerate(records, start=m):
+        for name, column in notes.columns.items():
+            column[slot] = record.notes[name]
+    vectors = model.layout.vectors(torch.stack([record.row for record in records]))
+    rows = torch.cat([before.rows, entity_rows(vectors, model.pair_score, model.update)])
+    return Before(
+        rows, notes, [*before.texts, *(record.texts for record in records if before.contexts)], before.contexts
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,10 @@ from streamcoref.model.span_readings import read_spans
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.training.label_loss import LabelTasks, label_loss
 from streamcoref.training.labels import Labeller, Objective
-from streamcoref.training.loss import antecedent_loss, entity_loss, mention_loss
+from streamcoref.training.loss import antecedent_loss, entity_loss, mention_loss, weights_of
 from streamcoref.training.precision import FLOAT32, Precision
-from streamcoref.training.replay import make_versions, score_versions, snapshot
+from streamcoref.training.replay import make_versions, score_versions, snapshot, with_revived
+from streamcoref.training.silver import Lesson
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,14 @@ class Example:
     scheme: str | None
     mention_weight: float  # of the mention loss; 0 where its corpus does not tell mentions from other spans
     tasks: LabelTasks | None = None  # what is learnt of its labels
-    teach: Callable[[Document], Document] | None = None  # adds a teacher's entities, at the time they are needed
+    teach: Callable[[Document], Lesson] | None = None  # asks a teacher, at the time it is needed
+    lesson: Lesson = field(default_factory=lambda: Lesson(()))  # what the teacher said beside the document's clusters
 
     def taught(self) -> Example:
-        return self if self.teach is None else replace(self, document=self.teach(self.document), teach=None)
+        if self.teach is None:
+            return self
+        lesson = self.teach(self.document)
+        return replace(self, document=replace(self.document, clusters=lesson.clusters), teach=None, lesson=lesson)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,9 @@ class IncrementalOptions:
     backward_gb: float | None = None  # go backward when this much memory is in use; None: after each segment
     clip: float | None = None  # the norm that all gradients so far are clipped to after each segment
     asks: bool = True  # whether a scorer that asks a reader of text does so to decide, and not only to learn
+    crop: int | None = None  # segments of a longer document, a random stretch of it each time
+    merge: int = 0  # as in a `Reading`
+    revive: int = 0
 
 
 def baseline_step(
@@ -69,10 +77,10 @@ def baseline_step(
     with precision.forward():
         pieces = encode(segments)
         spans, antecedents = model.resolve(pieces, segments, model.reading(example.document.genre, example.scheme))
-        loss = antecedent_loss(spans, antecedents, clusters)
+        loss = antecedent_loss(spans, antecedents, clusters, example.lesson.sure)
         if example.mention_weight:
             for part in spans.parts:
-                loss = loss + example.mention_weight * mention_loss(part, clusters)
+                loss = loss + example.mention_weight * mention_loss(part, clusters, example.lesson.chances)
         if example.tasks is not None:
             for part, vectors in zip(spans.parts, pieces, strict=True):
                 loss = loss + label_loss(model, vectors, part, example.document.labels, example.tasks)
@@ -89,22 +97,25 @@ def incremental_step(
     memory_in_use: Callable[[], float],
     precision: Precision = FLOAT32,
 ) -> float:
-    """Loss of a whole document; gradients are added up. Entities are detached wherever it goes backward.
+    """Loss of a document or a stretch of it; gradients are added up. Entities are detached wherever it goes backward.
 
     Each segment goes through `IncrementalModel.step`, as in inference, and its decisions are then scored again with
     gradients.
     """
-    document = example.document
-    labeller = Labeller(document.clusters, options.objective)
+    document, sure = example.document, example.lesson.sure
+    segments = crop_segments(example.segments, options.crop, random)
+    clusters = clusters_inside(document.clusters, segments)
+    labeller = Labeller(clusters, options.objective)
     state = model.new_state()
     memory = state.memory
     fixed = model.fixed_features(document.genre, example.scheme)
     with deciding(model), precision.forward():
         reading = model.reading(document.genre, example.scheme, options.evict)
+        reading = replace(reading, merge=options.merge, revive=options.revive)
     total = 0.0
     pending: list[Tensor] = []  # losses that have not gone backward yet
     rows: Tensor | None = None  # the memory's rows with the gradients of pending segments
-    for number, segment in enumerate(example.segments):
+    for number, segment in enumerate(segments):
         with precision.forward():
             if rows is None:  # vectors without gradients, but what is read of them learns
                 vectors = model.layout.vectors(memory.rows[: len(memory)]).clone()
@@ -116,6 +127,7 @@ def incremental_step(
             result = model.step(state, model.spans(pieces, segment, reading.scheme), reading, choose)
             model.pair_score.asks = True
             (spans,) = result.spans
+            before = with_revived(before, result.came_back, model)
             readings = read_spans(spans, model.pair_score, model.update, result.notes)
             versions = make_versions(model, readings, before, result.links)
             right = np.zeros_like(versions.visible)
@@ -123,17 +135,21 @@ def incremental_step(
                 right[row] = versions.visible[row] & np.isin(versions.entities, list(wanted))
             tables = model.pair_score.fold_features(fixed)
             scores = score_versions(model, readings, spans.link_scores, versions, reading.index, tables, right)
-            loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item())
+            weights = weights_of(spans.mentions, sure) if sure else None
+            loss = entity_loss(scores, right, options.negative_rate, random, model.new_entity_score.item(), weights)
             if example.mention_weight:
-                loss = loss + example.mention_weight * mention_loss(spans, document.clusters)
+                loss = loss + example.mention_weight * mention_loss(spans, clusters, example.lesson.chances)
             if example.tasks is not None:
                 loss = loss + label_loss(model, pieces, spans, document.labels, example.tasks)
         if loss.requires_grad:  # not so if the segment has no span at all
             pending.append(loss)
         total += loss.item()
         labeller.end_segment()
-        last = number == len(example.segments) - 1
-        if last or options.backward_gb is None or memory_in_use() > options.backward_gb:
+        for kept, gone in result.merged:
+            labeller.renamed(kept, gone)
+        # Of entities that were merged no version of this segment is the row.
+        must = number == len(segments) - 1 or bool(result.merged)
+        if must or options.backward_gb is None or memory_in_use() > options.backward_gb:
             if pending:
                 precision.backward(torch.stack(pending).sum())
             pending, rows = [], None
