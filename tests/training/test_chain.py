@@ -73,7 +73,7 @@ def test_the_plan_is_there_before_any_model_is(tmp_path: Path, chain: Path) -> N
 def test_a_teacher_is_a_model_that_is_there_or_made_by_a_leg_before(tmp_path: Path) -> None:
     values = synthetic.recipe(tmp_path, documents=2, epochs=1)
     values["run"]["folder"] = str(tmp_path / "runs/taught")
-    values["corpora"][0]["teacher"] = str(tmp_path / "runs/first/best")
+    values["corpora"][0]["teachers"] = [str(tmp_path / "runs/first/best")]
     synthetic.write_recipe(tmp_path / "taught.toml", values)
     late = synthetic.write_recipe(tmp_path / "late.toml", {"legs": ["taught.toml", "first.toml"]})
     with pytest.raises(StreamcorefError, match="runs/first/best"):

@@ -13,7 +13,7 @@ from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
 from streamcoref.formats import write_documents
 from streamcoref.training.kinds import step_of
-from streamcoref.training.silver import Lesson, Teacher, beside
+from streamcoref.training.silver import Lesson, Teacher, beside, teach_all
 from tests.training import synthetic
 
 PARCEL = """Anna found a parcel on the bench . She picked up the parcel and opened it . Anna smiled ."""
@@ -64,7 +64,7 @@ def test_a_teacher_is_asked_once_for_a_document_that_is_learnt_from(
     monkeypatch.setattr(Teacher, "teach", teach)
     values = synthetic.recipe(tmp_path, documents=6, epochs=3)
     values["model"]["changes"]["schemes"] = ["litbank"]
-    values["corpora"][0] |= {"teacher": str(streamcoref.load().folder), "scheme": "litbank", "weight": 0.5}
+    values["corpora"][0] |= {"teachers": [str(streamcoref.load().folder)], "scheme": "litbank", "weight": 0.5}
     run = synthetic.new_run(values)
     assert asked == []
     assert run.train()
@@ -77,7 +77,7 @@ def test_a_recipe_names_the_teacher_of_a_corpus(tmp_path: Path) -> None:
     write_documents([parcel()], tmp_path / "parcel.jsonl", "jsonlines")
     values = synthetic.recipe(tmp_path)
     values["model"]["changes"]["schemes"] = ["ontogum", "ours"]
-    silver = {"name": "silver", "path": str(tmp_path / "parcel.jsonl"), "use": "train", "teacher": str(default)}
+    silver = {"name": "silver", "path": str(tmp_path / "parcel.jsonl"), "use": "train", "teachers": [str(default)]}
     values["corpora"].append(silver | {"scheme": "ontogum"})
     plain, taught, *_ = synthetic.new_run(values).start.train
     assert taught.examples[0].document.clusters == parcel().clusters  # nobody has been asked yet
@@ -102,6 +102,27 @@ def test_what_a_teacher_says_is_kept_for_who_asks_again(tmp_path: Path, monkeypa
             Teacher(default, other, tmp_path / "cache").teach(
                 bare if other == "litbank" else replace(bare, words=("Berta", *bare.words[1:])), singletons=False
             )
+
+
+def test_a_second_teacher_adds_what_the_first_has_left_out() -> None:
+    """What the first said stands: the second's entities lie beside it, and its chances count where they are better."""
+    default, bare = streamcoref.load(), replace(parcel(), clusters=())
+    whole = Teacher(default, "ontogum").teach(bare, singletons=False)
+
+    class OfPeople(Teacher):
+        def teach(self, document: Document, singletons: bool) -> Lesson:
+            chances = dict.fromkeys(whole.chances, 0.01)
+            return Lesson((*document.clusters, ((0, 1), (8, 9))), {(8, 9): 0.6}, chances)
+
+    both = teach_all([OfPeople(default, None), Teacher(default, "ontogum")], bare, singletons=False)
+    assert [[" ".join(bare.words[a:b]) for a, b in cluster] for cluster in both.clusters] == [
+        ["Anna", "She"],
+        ["a parcel", "the parcel", "it"],
+    ]
+    assert both.sure[8, 9] == 0.6
+    assert both.chances[8, 9] == 0.01
+    parcels = both.clusters[1]
+    assert {span: both.chances[span] for span in parcels} == {span: whole.chances[span] for span in parcels}
 
 
 def test_scores_are_taught_and_not_only_decisions() -> None:

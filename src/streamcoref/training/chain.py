@@ -38,7 +38,7 @@ class Chain:
         """Raise if a leg could not begin, before hours have been spent on those before it."""
         made: list[Path] = []
         for leg in self.legs:
-            for model in (leg.model.start_from, *(corpus.teacher for corpus in leg.corpora)):
+            for model in (leg.model.start_from, *(one for corpus in leg.corpora for one in corpus.teachers)):
                 if model is not None and model.parent not in made:
                     find_checkpoint(model)
             if not resume and (leg.run.folder / LOG).exists():
@@ -114,9 +114,9 @@ class Chain:
 
 def _without_absent_teachers(leg: Recipe) -> Recipe:
     """What they will find does not change the number of documents and pieces."""
-    absent = {corpus.teacher for corpus in leg.corpora if corpus.teacher is not None and not corpus.teacher.exists()}
     corpora = (
-        corpus.model_copy(update={"teacher": None}) if corpus.teacher in absent else corpus for corpus in leg.corpora
+        corpus.model_copy(update={"teachers": tuple(one for one in corpus.teachers if one.exists())})
+        for corpus in leg.corpora
     )
     return leg.model_copy(update={"corpora": tuple(corpora)})
 

@@ -15,7 +15,7 @@ from streamcoref.model.checkpoint import Checkpoint
 from streamcoref.resolver import Resolver, load
 from streamcoref.training.label_loss import LabelTasks
 from streamcoref.training.recipe import CorpusOptions, Recipe
-from streamcoref.training.silver import Lesson, Teacher
+from streamcoref.training.silver import Lesson, Teacher, teach_all
 from streamcoref.training.steps import Example
 
 
@@ -29,7 +29,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
     """The corpora of one use, each document with its segments."""
     config, segmenter = checkpoint.config, checkpoint.segmenter
     corpora: list[TrainingCorpus] = []
-    load_once = cache(partial(load, precision=recipe.run.teachers))  # one model may teach several corpora
+    load_once = cache(partial(load, precision=recipe.run.teacher_precision))  # one model may teach several corpora
     for options in recipe.corpora:
         if options.use != use:
             continue
@@ -42,7 +42,7 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             raise StreamcorefError(f"two corpora for {use} are called {options.name}; give one another name")
         examples = []
         labels = None if source is None else LabelFiles(source.path)
-        teacher = None if options.teacher is None else _teach(load_once(options.teacher), options, recipe.run.cache)
+        teach = _teach([load_once(teacher) for teacher in options.teachers], options, recipe.run.cache)
         for document in read_corpus(options.path, options.format):
             if not document.words:
                 continue  # nothing to learn from
@@ -54,17 +54,19 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
             if options.quotations is not None:
                 document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
-            examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks, teacher))
+            examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks, teach))
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))
     return corpora
 
 
-def _teach(resolver: Resolver, options: CorpusOptions, folder: Path | None) -> Callable[[Document], Lesson]:
-    """What a teacher says. It is asked once a document, by each process that learns from it."""
-    teacher = Teacher(resolver, options.scheme, folder)
-    return cache(partial(teacher.teach, singletons=options.singletons))
+def _teach(
+    resolvers: Sequence[Resolver], options: CorpusOptions, folder: Path | None
+) -> Callable[[Document], Lesson] | None:
+    """What teachers say. They are asked once a document, by each process that learns from it."""
+    teachers = [Teacher(resolver, options.scheme, folder) for resolver in resolvers]
+    return cache(partial(teach_all, teachers, singletons=options.singletons)) if teachers else None
 
 
 def _mention_weight(recipe: Recipe, options: CorpusOptions) -> float:

@@ -51,7 +51,7 @@ class CorpusOptions(Options):
     singletons: bool = False  # whether mentions without a partner are annotated
     labels: LabelSource | None = None  # None: those that its documents carry
     quotations: Path | None = None  # a folder of LitBank's quotations: paragraphs begin where the speaker changes
-    teacher: Path | None = None  # a model whose entities, in this scheme, are added where nothing is annotated
+    teachers: tuple[Path, ...] = ()  # models whose entities, in this scheme, are added where nothing is annotated
 
 
 class LabelWeights(Options):
@@ -117,7 +117,7 @@ class RunOptions(Options):
     precision: TrainingPrecision = "float32"
     threads: PositiveInt | None = None
     cache: Path | None = None  # a folder for encodings, where the encoder is frozen, and for what teachers say
-    teachers: PrecisionName = FLOAT32  # the numbers they compute in
+    teacher_precision: PrecisionName = FLOAT32  # the numbers that teachers compute in
 
 
 class Recipe(Options):

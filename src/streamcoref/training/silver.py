@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,19 @@ class Teacher:
 
         answer = self._resolver.watched(document, watch, scheme=self._scheme, singletons=singletons)
         return Lesson(answer.predicted_clusters or (), dict(answer.scores), chances)
+
+
+def teach_all(teachers: Sequence[Teacher], document: Document, singletons: bool) -> Lesson:
+    """Each teacher adds what those before it have left out; a span is a mention by the best chance that one gives."""
+    so_far = Lesson(document.clusters)
+    for teacher in teachers:
+        lesson = teacher.teach(replace(document, clusters=so_far.clusters), singletons=singletons)
+        chances = {
+            span: max(given.get(span, 0.0) for given in (lesson.chances, so_far.chances))
+            for span in lesson.chances.keys() | so_far.chances.keys()
+        }
+        so_far = Lesson(lesson.clusters, {**lesson.sure, **so_far.sure}, chances)
+    return so_far
 
 
 def beside(found: Clusters, annotated: Clusters, least: int) -> Clusters:
