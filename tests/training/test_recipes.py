@@ -25,7 +25,7 @@ THINGS = ROOT / "recipes" / "things" / "chain.toml"  # what goes beyond the defa
 LEGS = sorted(path for chain in [*CHAINS.values(), THINGS] for path in chain.parent.glob("*.toml"))
 EXPECTED = {
     *("paper-ontonotes-baseline", "paper-ontonotes-incremental", "litbank", "ontogum"),
-    *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny", "query"),
+    *("small-baseline", "small-baseline-longer", "small-finetuned", "small-incremental", "tiny", "query", "length"),
 }
 
 
@@ -33,8 +33,10 @@ def test_all_recipes_are_there() -> None:
     assert {path.stem for path in RECIPES} == EXPECTED
 
 
-# One of them takes its config from the bundled model.
-KNOWN = [pytest.param(p, marks=[pytest.mark.model] if p.stem == "query" else [], id=p.stem) for p in RECIPES]
+# Two of them take their config from the bundled model.
+KNOWN = [
+    pytest.param(p, marks=[pytest.mark.model] if p.stem in ("query", "length") else [], id=p.stem) for p in RECIPES
+]
 
 
 @pytest.mark.parametrize("path", KNOWN)
