@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamcoref.language.english import LATEST, lexicon
+from streamcoref.language.versions import LATEST, lexicon
 from streamcoref.model.features.match import ExactMatchOptions, LastWordMatchOptions
 from streamcoref.model.memory import EntityMemory, EntityRecord
 from streamcoref.model.parts import Surroundings

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from streamcoref.document import Document
-from streamcoref.language.english import LATEST, lexicon
+from streamcoref.language.versions import LATEST, lexicon
 from streamcoref.language.voices import NARRATOR, Voices
 from streamcoref.model.base import CorefModel
 from streamcoref.model.config import ModelConfig, build_model, parse_config, preset

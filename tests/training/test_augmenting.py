@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.language.english import Gender
+from streamcoref.language.lexicon import Gender
 from streamcoref.language.people_names import GIVEN_NAMES, SURNAMES
 from streamcoref.mention_labels import MentionLabels
 from streamcoref.model.segments import Segment, Segmenter, SegmentOptions

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 from streamcoref.document import Span
 from streamcoref.errors import InputError
 from streamcoref.language import is_pronoun, lexicon, read_mention
-from streamcoref.language.english import LATEST, Gender
+from streamcoref.language.lexicon import Gender
 from streamcoref.language.names import FIRST_PERSON
+from streamcoref.language.versions import LATEST
 from streamcoref.metrics import bcub, ceafe
 from streamcoref.store import Store
 

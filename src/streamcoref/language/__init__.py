@@ -5,12 +5,13 @@ of them; `labels.py`, `running_name.py` and `resolved.py` are for people. Only `
 the names here: they need `Document`, which needs labels.
 """
 
-from streamcoref.language.english import LATEST, LEXICONS, Gender, Lexicon, lexicon
 from streamcoref.language.labels import clean_name, is_pronoun, readable_name
+from streamcoref.language.lexicon import Gender, Lexicon
 from streamcoref.language.names import MentionWords, is_name, read_mention, without_possessive
 from streamcoref.language.quotations import Quotations
 from streamcoref.language.running_name import RunningName
 from streamcoref.language.trackers import WordTracker
+from streamcoref.language.versions import LATEST, LEXICONS, lexicon
 from streamcoref.language.voices import NARRATOR, Voices
 
 __all__ = [

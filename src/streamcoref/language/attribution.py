@@ -11,8 +11,9 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamcoref.language.english import LATEST, LEXICONS, Lexicon
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.quotations import NARRATED
+from streamcoref.language.versions import LATEST, LEXICONS
 
 if TYPE_CHECKING:
     from streamcoref.model.words import Word

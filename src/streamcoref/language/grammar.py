@@ -9,7 +9,6 @@ from streamcoref.language.english import (
     AFTER_OBJECT,
     HEAD_ENDS,
     IRREGULAR_PLURALS,
-    LATEST,
     NUMBERED_VERBS,
     NUMBERLESS_ENDING,
     NUMBERLESS_VERBS,
@@ -22,10 +21,10 @@ from streamcoref.language.english import (
     UNSURE_ENDINGS,
     UNSURE_MARKS,
     UNSURE_NOUNS,
-    lexicon,
 )
 from streamcoref.language.names import read_mention
 from streamcoref.language.stand_ins import StandIn
+from streamcoref.language.versions import LATEST, lexicon
 
 _LEXICON = lexicon(LATEST)
 

@@ -12,14 +12,13 @@ from streamcoref.language.english import (
     BARE_TITLES,
     DETERMINERS,
     EPITHETS,
-    LATEST,
     OTHER_PERSONS,
     POSSESSIVE_ENDINGS,
     POSSESSIVE_S,
     PRONOUNS,
-    lexicon,
 )
 from streamcoref.language.names import Words, is_name
+from streamcoref.language.versions import LATEST, lexicon
 
 Form = tuple[Words, bool]  # the words of a mention, and whether it opens a sentence
 

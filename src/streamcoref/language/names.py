@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from streamcoref.language.english import Gender, Lexicon
+from streamcoref.language.lexicon import Gender, Lexicon
 
 Words = tuple[str, ...]
 

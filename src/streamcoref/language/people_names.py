@@ -5,7 +5,7 @@ No trained feature reads them, so that they may be mended at any time.
 
 from __future__ import annotations
 
-from streamcoref.language.english import Gender
+from streamcoref.language.lexicon import Gender
 
 GIVEN_NAMES = {
     Gender.SHE: (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from streamcoref.language.english import Lexicon
+from streamcoref.language.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from streamcoref.model.words import Word

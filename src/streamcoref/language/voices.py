@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar, overload
 
-from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.quotations import NARRATED, Quotations
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from torch import nn
 from streamcoref.checked import Options, describe_mistakes
 from streamcoref.document import Document
 from streamcoref.errors import StreamcorefError
-from streamcoref.language.english import lexicon
+from streamcoref.language.versions import lexicon
 from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline import BaselineModel
 from streamcoref.model.encoder import Encoder, EncoderOptions, pretrained_encoder, random_encoder

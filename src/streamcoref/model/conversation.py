@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from streamcoref.language.attribution import Run, runs, speaker_cues
-from streamcoref.language.english import Lexicon
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.quotations import NARRATED, Quotations
 from streamcoref.model.listening import SegmentListener
 from streamcoref.model.segments import Segment

@@ -12,9 +12,10 @@ from torch import nn
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import talk_lexicon
-from streamcoref.language.english import LATEST, LEXICONS, Lexicon
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.quotations import Quotations
 from streamcoref.language.trackers import WordTracker
+from streamcoref.language.versions import LATEST, LEXICONS
 from streamcoref.language.voices import FollowedTurns, TurnVoices
 from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.base import CorefModel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import Cue, Run, SpeakerCue, can_speak, is_called, is_person, opens_clause
-from streamcoref.language.english import Lexicon
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.names import is_name
 from streamcoref.model.segments import Segment
 from streamcoref.model.turns import BY_CUES, NOBODY, Expected, Turn, Way, address, adjacent, take_turns

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from streamcoref.checked import Options
 from streamcoref.errors import StreamcorefError
-from streamcoref.language.english import Lexicon
+from streamcoref.language.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from streamcoref.model.encoder import Encoder

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from streamcoref.checked import Options
 from streamcoref.document import Span
-from streamcoref.language.english import Lexicon
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.names import Words
 from streamcoref.model.candidates import Candidates, enumerate_candidates, whole_words
 from streamcoref.model.mention_score import AnyMentionScorer, MentionScorer, MentionScores

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from streamcoref.checked import Options
 from streamcoref.document import Document, Span
-from streamcoref.language.english import Gender
+from streamcoref.language.lexicon import Gender
 from streamcoref.language.people_names import GIVEN_NAMES
 from streamcoref.model.segments import Segmenter
 from streamcoref.training.renaming import rename_people

@@ -9,19 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from streamcoref.document import Cluster, Document
-from streamcoref.language.english import (
-    BEFORE_SURNAMES,
-    GENDERED,
-    HE_FOR,
-    LATEST,
-    OTHER_TITLE,
-    SHE_FOR,
-    Gender,
-    lexicon,
-)
+from streamcoref.language.english import BEFORE_SURNAMES, GENDERED, HE_FOR, OTHER_TITLE, SHE_FOR
 from streamcoref.language.grammar import her_is_possessive
+from streamcoref.language.lexicon import Gender
 from streamcoref.language.names import is_name, read_mention, without_possessive
 from streamcoref.language.people_names import GIVEN_NAMES, SURNAMES
+from streamcoref.language.versions import LATEST, lexicon
 
 _LEXICON = lexicon(LATEST)
 _OTHER = {Gender.HE: Gender.SHE, Gender.SHE: Gender.HE}

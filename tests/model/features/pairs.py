@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from streamcoref.language.english import LATEST, lexicon
+from streamcoref.language.versions import LATEST, lexicon
 from streamcoref.language.voices import NARRATOR, Voices
 from streamcoref.model.candidates import Candidates
 from streamcoref.model.features import FeatureOptions, PairFeature

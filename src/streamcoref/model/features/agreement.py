@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import PositiveInt
 
-from streamcoref.language.english import Gender, Lexicon
 from streamcoref.language.hashes import text_hash
+from streamcoref.language.lexicon import Gender, Lexicon
 from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.voices import NARRATOR, Voices, answers, is_speaker, is_turn, turn_of

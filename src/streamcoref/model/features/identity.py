@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import PositiveInt
 
-from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.names import MentionWords, read_mention
 from streamcoref.language.quotations import NARRATED
 from streamcoref.language.trackers import WordTracker

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from pydantic import PositiveInt
 
-from streamcoref.language.english import Lexicon
 from streamcoref.language.hashes import text_hash
+from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.names import Words, without_possessive
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.notes import Array, IntArray, Notes

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from streamcoref.language.english import MISS, MRS, Gender
+from streamcoref.language.lexicon import MISS, MRS, Gender
 from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes

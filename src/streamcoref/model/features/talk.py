@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from streamcoref.language.attribution import talk_lexicon
-from streamcoref.language.english import Gender, Lexicon
+from streamcoref.language.lexicon import Gender, Lexicon
 from streamcoref.language.names import read_mention
 from streamcoref.language.quotations import NARRATED, Quotations
 from streamcoref.language.trackers import WordTracker
