@@ -26,7 +26,7 @@ from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
-from streamcoref.model.features.name_votes import COUNTED, agreement, compare_names, is_nameless, title_number
+from streamcoref.model.features.name_votes import COUNTED, PLACES, agreement, compare_names, is_nameless, title_number
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
@@ -149,11 +149,9 @@ class Identity(PairFeature):
             notes["sure"][m] = int(score >= _PROBABLE) + int(score >= _SURE)
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
-        kind, gender = int(spans["kind"][span]), int(spans["gender"][span])
-        if gender:
-            for place, counted in enumerate(COUNTED):
-                if gender & counted:
-                    entities["genders"][slot, place] += 1
+        kind = int(spans["kind"][span])
+        for place in PLACES[spans["gender"][span]]:
+            entities["genders"][slot, place] += 1
         if kind < _NARRATED_I and spans["voice"][span] == NARRATOR:
             entities["told"][slot] += 1
         if kind == _NAME:
@@ -232,13 +230,15 @@ _OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
 def _gender(spans: Notes, entities: Notes) -> IntArray | int:
     agrees = agreement(spans, entities)
     agrees |= is_nameless(entities).view(np.int8) << 2
-    told = spans["voice"] == NARRATOR
-    return _but_narrators(_OF_PRONOUNS.take(agrees), told, 2 * entities["narrated"][..., 0] > entities["size"])
+    value, told = _OF_PRONOUNS.take(agrees), spans["voice"] == NARRATOR
+    if not told.any():
+        return value
+    return _but_narrators(value, told, 2 * entities["narrated"][..., 0] > entities["size"])
 
 
 def _but_narrators(value: IntArray | int, told: BoolArray, narrates: BoolArray) -> IntArray | int:
     """A span that is told of is none of the entities that narrate; in most texts there are none."""
-    return np.where(told & narrates, _NARRATES, value) if told.any() and narrates.any() else value
+    return np.where(told & narrates, _NARRATES, value) if narrates.any() else value
 
 
 def _elsewhere(entities: Notes) -> IntArray:
@@ -258,11 +258,11 @@ def _narrator(spans: Notes, entities: Notes) -> IntArray:
 
 def _told(spans: Notes, entities: Notes, rule: Rule) -> IntArray | int:
     """By a rule for who is told of. Outside of quotations that is not who narrates, unless a name says so."""
-    value = rule(spans, entities)
-    narrates = entities["narrated"][..., 0] > entities["told"]
-    if not narrates.any():
+    value, told = rule(spans, entities), spans["voice"] == NARRATOR
+    if not told.any():
         return value
-    return _but_narrators(value, spans["voice"] == NARRATOR, narrates & ~_BY_NAME[value])
+    narrates = entities["narrated"][..., 0] > entities["told"]
+    return _but_narrators(value, told, narrates & ~_BY_NAME[value]) if narrates.any() else value
 
 
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:

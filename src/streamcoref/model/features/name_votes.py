@@ -20,7 +20,7 @@ COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.TH
 HE, SHE = COUNTED.index(Gender.HE), COUNTED.index(Gender.SHE)  # their places among these
 _BITS = np.array(COUNTED)
 # The places of the genders that one of a few bits is, by its number.
-_PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
+PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
 
 
 def title_number(gender: Gender, rank: int) -> int:
@@ -65,7 +65,7 @@ def agreement(spans: Notes, entities: Notes) -> Array:
 def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
     if spans.dimensions == 0:
-        places = _PLACES[spans["gender"]]
+        places = PLACES[spans["gender"]]
         own: IntArray = counts[..., places[0]] if len(places) == 1 else counts[..., places].sum(-1)  # mostly the first
         return own, counts.sum(-1)
     mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
@@ -130,7 +130,7 @@ def _by_forms(
     In plain numbers: a name shares words with few entities, which have few forms, and arrays of these cost more.
     """
     single, rank = first == last, title >> _RANKS
-    own, every = sum([genders[place] for place in _PLACES[gender]]), sum(genders)
+    own, every = sum([genders[place] for place in PLACES[gender]]), sum(genders)
     # Votes for the very name, for it or a part of it, for the family, for title and surname, and for another title.
     whole = some = family = titled_so = other = all_called = 0
     for called, their_title, their_first, their_last in forms:
