@@ -31,13 +31,13 @@ def call(memory: EntityMemory, register: Register, spans: Notes) -> None:
 
 def test_who_has_a_name_comes_back_as_they_were() -> None:
     memory, register = memory_of(["Anna Weber", "she"], ["Ben", "he"], ["the ship", "it"]), new_register()
-    before = {int(memory.ids[slot]): (memory.rows[slot].clone(), memory.notes.values(slot)) for slot in range(3)}
+    before = {int(memory.ids[slot]): (memory.rows[slot].clone(), memory.notes.values([slot])[0]) for slot in range(3)}
     assert evict_all(memory, register, 8) == [2], "what has no name is gone"
     call(memory, register, pairs.notes_of([said("it"), said("Anna")], IDENTITY))
     assert memory.ids.tolist() == [0]
     assert register.known({0, 1, 2}).keys() == {1}
     assert torch.equal(memory.rows[0], before[0][0])
-    assert memory.notes.values(0) == before[0][1]
+    assert memory.notes.values([0])[0] == before[0][1]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ _NARRATED = 100  # times that somebody says "I" for which a name must come once,
 
 
 def is_pronoun(words: Sequence[str]) -> bool:
-    return all(word.lower() in PRONOUNS for word in words)
+    return PRONOUNS.issuperset(map(str.lower, words))
 
 
 def readable_name(mentions: Sequence[tuple[Sequence[str], bool]]) -> int:

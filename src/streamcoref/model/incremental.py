@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import talk_lexicon
@@ -128,6 +128,7 @@ class IncrementalModel(CorefModel):
         table = table_for(self.pair_score)(
             self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own, new_score
         )
+        rows = readings.rows.unbind()
         slots: list[int] = []
         starts: list[bool] = []
         shares: list[float] = []  # what each span is of its entity
@@ -142,9 +143,9 @@ class IncrementalModel(CorefModel):
             slot = decide(spans, m, table.row(m))
             starts.append(slot == NEW)
             if slot == NEW:
-                slot, share = memory.add(readings.rows[m], readings.notes, m), 1.0
+                slot, share = memory.add(rows[m], readings.notes, m), 1.0
             else:
-                share = self._join(memory, slot, readings, m)
+                share = self._join(memory, slot, readings, rows[m], m)
             if readings.texts:
                 memory.remember_text(slot, readings.texts[m])
             table.changed(slot, m, share)
@@ -168,13 +169,13 @@ class IncrementalModel(CorefModel):
             state.conversation.renamed(kept, gone)
         return by_name + by_answer
 
-    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, m: int) -> float:
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, row: Tensor, m: int) -> float:
         """Update: blend the span into the entity; what it is of the entity then."""
         update = self.update
         size, reads = float(memory.notes["size"][slot]), update.reading_size > 0
         entity = self.layout.update_readings(memory.rows[slot]) if reads else _NOTHING
         weight = float(update.weight(spans.update_readings[m] if reads else _NOTHING, entity, size))
-        memory.join(slot, weight, spans.rows[m], spans.notes, m)
+        memory.join(slot, weight, row, spans.notes, m)
         return 1.0 - weight
 
     def new_state(self, register: NewRegister = Ring) -> State:

@@ -28,7 +28,7 @@ class Mentions:
 
     def at(self, start: int, end: int) -> tuple[int, int] | None:
         """The end and the entity of the longest mention that begins at a word and ends at another or before."""
-        return max(self.within(start, end), default=None)
+        return max(self.within(start, end), default=None) if start in self.entities else None
 
     def within(self, start: int, end: int) -> list[tuple[int, int]]:
         """The ends and the entities of all of these."""

@@ -166,8 +166,8 @@ class EntityMemory:
         """What the entities in these slots are."""
         rows = self.rows[torch.tensor(slots, dtype=torch.long, device=self.rows.device)]
         return [
-            EntityRecord(int(self.ids[slot]), row, self.notes.values(slot), self.texts[slot] if self.texts else ())
-            for slot, row in zip(slots, rows, strict=True)
+            EntityRecord(notes["id"], row, notes, self.texts[slot] if self.texts else ())
+            for slot, row, notes in zip(slots, rows, self.notes.values(slots), strict=True)
         ]
 
     def remove(self, evicted: npt.NDArray[np.bool_]) -> list[EntityRecord]:

@@ -109,8 +109,12 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
         return None
     forms = Forms.of(notes, np.array([name.slot for name in untitled]))
     full = Forms.of(notes, np.flatnonzero(((notes["called"] > 0) & (notes["firsts"] != notes["lasts"])).any(-1)))
+    # Few of them are anybody else's name or surname, so that only these are looked at.
+    often, surnames = forms.often(votes), full.surnames()
     for name in titled:
-        owner = _called_so(name, untitled, forms, votes) or _of_full_name(name, untitled, full, votes)
+        owner = _called_so(name, untitled, forms, votes) if (name.title, name.first, name.last) in often else None
+        if owner is None and name.last in surnames:
+            owner = _of_full_name(name, untitled, full, votes)
         if owner is not None:
             return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
     return None
@@ -153,6 +157,15 @@ class Forms(NamedTuple):
     @classmethod
     def of(cls, notes: Notes, slots: IntArray) -> Forms:
         return cls(slots, *(notes[column][slots] for column in ("titles", "firsts", "lasts", "called")))
+
+    def often(self, votes: int) -> set[tuple[int, int, int]]:
+        """Those that somebody has been called so many times: title, first word and last."""
+        enough = self.called >= votes
+        return set(zip(*(names[enough].tolist() for names in self[1:4]), strict=True))
+
+    def surnames(self) -> set[int]:
+        """The last words of full names."""
+        return set(self.lasts[(self.firsts != self.lasts) & (self.called > 0)].tolist())
 
 
 # Whose is a title and a surname? Who is called so, too, and mostly by something else; or who has the given name.

@@ -98,9 +98,11 @@ class Notes:
         for column in self.columns.values():
             column[first : first + len(rows)] = column[rows]
 
-    def values(self, row: int) -> dict[str, Any]:
-        """One row as plain numbers and lists of them."""
-        return {name: column[row].tolist() for name, column in self.columns.items()}
+    def values(self, rows: Sequence[int]) -> list[dict[str, Any]]:
+        """Each of these rows as plain numbers and lists of them."""
+        index = np.array(rows, dtype=np.int64)
+        columns = [column[index].tolist() for column in self.columns.values()]
+        return [dict(zip(self.columns, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def same_columns(self, other: Mapping[str, Array]) -> bool:
         """Whether others have the same names, types and shapes, whatever their number of rows."""

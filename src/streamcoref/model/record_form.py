@@ -32,7 +32,7 @@ class EntityRecords:
 
     def at(self, place: int) -> EntityRecord:
         texts = tuple(text.context() for text in self.texts[place]) if self.texts else ()
-        return EntityRecord(int(self.notes["id"][place]), self.rows[place], self.notes.values(place), texts)
+        return EntityRecord(int(self.notes["id"][place]), self.rows[place], self.notes.values([place])[0], texts)
 
 
 class RecordForm:

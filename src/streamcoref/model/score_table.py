@@ -167,7 +167,7 @@ class Shortlists(ScoreTable):
         return row
 
     def changed(self, slot: int, span: int, share: float) -> None:
-        column, new = self.products[:, slot], self.among[:, span]
+        column, new = self.products[span + 1 :, slot], self.among[span + 1 :, span]  # of those that are yet to come
         column[:] = new if share == 1 else column + share * (new - column)
 
     def _refined(self, span: int, slots: IntArray, features: IntArray, scores: FloatArray) -> FloatArray:

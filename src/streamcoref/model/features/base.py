@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, SerializeAsAny
 
-from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.notes import Array, Notes
 from streamcoref.model.parts import PartOptions, Surroundings
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ class PairFeature(ABC):
         return True
 
     @abstractmethod
-    def compare(self, spans: Notes, entities: Notes) -> IntArray | int:
-        """The bucket of each pair, or one number for all of them.
+    def compare(self, spans: Notes, entities: Notes) -> Array | int:
+        """The bucket of each pair, which may be whether, or one number for all of them.
 
         The columns' first dimensions broadcast: one span [] against entities [n], k spans [k, 1] against entities [n]
         or each against entities of its own, [k, c].

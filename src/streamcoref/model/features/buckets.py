@@ -11,6 +11,14 @@ BUCKETS = 10
 _BUCKET_OF = np.array([0, 1, 2, 3, 4, *[5] * 3, *[6] * 8, *[7] * 16, *[8] * 32, 9])
 
 
+_OF_HALF = _BUCKET_OF.repeat(2)
+
+
 def bucket(numbers: Array) -> IntArray:
     """Negative numbers go to the first."""
     return _BUCKET_OF.take(numbers, mode="clip")
+
+
+def bucket_of_half(numbers: Array) -> IntArray:
+    """Of numbers halved, and rounded down."""
+    return _OF_HALF.take(numbers, mode="clip")

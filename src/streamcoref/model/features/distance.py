@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from streamcoref.model.features.base import FeatureOptions, PairFeature
-from streamcoref.model.features.buckets import BUCKETS, bucket
+from streamcoref.model.features.buckets import BUCKETS, bucket_of_half
 from streamcoref.model.notes import IntArray, Notes
 from streamcoref.model.parts import Surroundings
 
@@ -17,7 +17,7 @@ class Distance(PairFeature):
     buckets = BUCKETS
 
     def compare(self, spans: Notes, entities: Notes) -> IntArray:
-        return bucket((spans["place"] - entities["place"]) >> 1)
+        return bucket_of_half(spans["place"] - entities["place"])
 
 
 class DistanceOptions(FeatureOptions):

@@ -26,7 +26,7 @@ from streamcoref.model.conversation import Conversation
 from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
-from streamcoref.model.features.name_votes import COUNTED, agreement, compare_names, is_nameless, title_number
+from streamcoref.model.features.name_votes import COUNTED, PLACES, agreement, compare_names, is_nameless, title_number
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
@@ -38,8 +38,10 @@ _NEVER = 1 << 40  # more turns than a text can have
 _NO_WORD = -1  # a hash that no word has, and not an entity's empty place either, which is 0
 _PROBABLE, _SURE = 0.7, 0.9  # how often a way to know a speaker is right, at least
 # As numbers, which are found far quicker than the members of an enum.
-_NAME, _NARRATED_I, _NARRATED_YOU = int(SpanKind.NAME), int(SpanKind.NARRATED_I), int(SpanKind.NARRATED_YOU)
+_OTHER, _NAME, _THIRD, _NARRATED_I, _NARRATED_YOU, _QUOTED_I, _QUOTED_YOU, _SPOKEN_I, _ = (int(k) for k in SpanKind)
 _NOTHING, _NARRATES, _OTHER_VOICE = int(Likeness.NOTHING), int(Likeness.NARRATES), int(Likeness.OTHER_VOICE)
+_MEANT, _NEITHER = int(Likeness.MEANT_PERHAPS), int(Likeness.NEITHER_PERHAPS)
+_REVERSED, _SAME_TURN = int(Likeness.REVERSED), int(Likeness.SAME_TURN)
 # What two names are to each other, by whether a value is one of these.
 _BY_NAME = np.isin(
     np.arange(len(Likeness)), [*range(Likeness.SAME_NAME, Likeness.UNGENDERED), Likeness.NAMELESS_CLASHES]
@@ -111,18 +113,18 @@ class Identity(PairFeature):
         """A span's columns; the first of its words is said by `voice`."""
         unknown = (NOBODY, NOBODY, 0)
         if seen.person is not None:
-            quoted = SpanKind.SPOKEN_I if is_speaker(voice) else SpanKind.QUOTED_I
-            kind = SpanKind.NARRATED_I if voice == NARRATOR else quoted
-            return (SpanKind(kind + seen.person), *NameForm(), 0, voice, *unknown)
+            quoted = _SPOKEN_I if is_speaker(voice) else _QUOTED_I
+            kind = _NARRATED_I if voice == NARRATOR else quoted
+            return (kind + seen.person, *NameForm(), 0, voice, *unknown)
         if seen.pronoun:
-            return (SpanKind.THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
+            return (_THIRD, *NameForm(), int(seen.pronoun), voice, *unknown)
         names = seen.names
         if seen.alone and (seen.definite or voice == NARRATOR):
             names = (seen.alone,)
         if not names:
-            return (SpanKind.OTHER, *NameForm(), int(seen.gender), voice, *unknown)
+            return (_OTHER, *NameForm(), int(seen.gender), voice, *unknown)
         form = NameForm(title_number(seen.title, seen.rank), text_hash(names[0]), text_hash(names[-1]))
-        return (SpanKind.NAME, *form, int(seen.gender), voice, *unknown)
+        return (_NAME, *form, int(seen.gender), voice, *unknown)
 
     def waits(self, spans: SegmentSpans) -> list[bool]:
         voices, first = spans.segment.tracks[Voices.name], spans.segment.first_word
@@ -133,13 +135,13 @@ class Identity(PairFeature):
 
     def settle(self, spans: SegmentSpans, notes: Notes, conversation: Conversation) -> None:
         turns = spans.segment.tracks["quotations"]
-        for m in np.flatnonzero((notes["kind"] == SpanKind.QUOTED_I) | (notes["kind"] == SpanKind.QUOTED_YOU)).tolist():
+        for m in np.flatnonzero((notes["kind"] == _QUOTED_I) | (notes["kind"] == _QUOTED_YOU)).tolist():
             word = spans.word_spans[m][0]
             number = turns[word - spans.segment.first_word]
             turn = conversation.turn_of(number) if number != NARRATED else None
             if turn is None:
                 continue
-            is_i = notes["kind"][m] == SpanKind.QUOTED_I
+            is_i = notes["kind"][m] == _QUOTED_I
             speaker, addressee = turn.at(word)
             meant, other = (speaker, addressee) if is_i else (addressee, speaker)
             score = turn.score if is_i else turn.heard
@@ -147,11 +149,9 @@ class Identity(PairFeature):
             notes["sure"][m] = int(score >= _PROBABLE) + int(score >= _SURE)
 
     def note(self, entities: Notes, slot: int, spans: Notes, span: int) -> None:
-        kind, gender = int(spans["kind"][span]), int(spans["gender"][span])
-        if gender:
-            for place, counted in enumerate(COUNTED):
-                if gender & counted:
-                    entities["genders"][slot, place] += 1
+        kind = int(spans["kind"][span])
+        for place in PLACES[spans["gender"][span]]:
+            entities["genders"][slot, place] += 1
         if kind < _NARRATED_I and spans["voice"][span] == NARRATOR:
             entities["told"][slot] += 1
         if kind == _NAME:
@@ -230,13 +230,15 @@ _OF_PRONOUNS = np.array(  # of entities that have a name, and of nameless ones
 def _gender(spans: Notes, entities: Notes) -> IntArray | int:
     agrees = agreement(spans, entities)
     agrees |= is_nameless(entities).view(np.int8) << 2
-    told = spans["voice"] == NARRATOR
-    return _but_narrators(_OF_PRONOUNS.take(agrees), told, 2 * entities["narrated"][..., 0] > entities["size"])
+    value, told = _OF_PRONOUNS.take(agrees), spans["voice"] == NARRATOR
+    if not told.any():
+        return value
+    return _but_narrators(value, told, 2 * entities["narrated"][..., 0] > entities["size"])
 
 
 def _but_narrators(value: IntArray | int, told: BoolArray, narrates: BoolArray) -> IntArray | int:
     """A span that is told of is none of the entities that narrate; in most texts there are none."""
-    return np.where(told & narrates, _NARRATES, value) if told.any() and narrates.any() else value
+    return np.where(told & narrates, _NARRATES, value) if narrates.any() else value
 
 
 def _elsewhere(entities: Notes) -> IntArray:
@@ -256,24 +258,24 @@ def _narrator(spans: Notes, entities: Notes) -> IntArray:
 
 def _told(spans: Notes, entities: Notes, rule: Rule) -> IntArray | int:
     """By a rule for who is told of. Outside of quotations that is not who narrates, unless a name says so."""
-    value = rule(spans, entities)
-    narrates = entities["narrated"][..., 0] > entities["told"]
-    if not narrates.any():
+    value, told = rule(spans, entities), spans["voice"] == NARRATOR
+    if not told.any():
         return value
-    return _but_narrators(value, spans["voice"] == NARRATOR, narrates & ~_BY_NAME[value])
+    narrates = entities["narrated"][..., 0] > entities["told"]
+    return _but_narrators(value, told, narrates & ~_BY_NAME[value]) if narrates.any() else value
 
 
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
     meant, reversed_, sure, ids = spans["meant"], spans["reversed"], spans["sure"], entities["id"]
     known = np.where(
         ids == meant,
-        Likeness.MEANT_PERHAPS + sure,
-        np.where(ids == reversed_, Likeness.REVERSED, Likeness.NEITHER_PERHAPS + sure),
+        _MEANT + sure,
+        np.where(ids == reversed_, _REVERSED, _NEITHER + sure),
     )
     if (meant != NOBODY).all():
         return known
     guess = _by_turns(spans, entities, person, fade)
-    guess = np.where((ids == reversed_) & (reversed_ != NOBODY), Likeness.REVERSED, guess)
+    guess = np.where((ids == reversed_) & (reversed_ != NOBODY), _REVERSED, guess)
     return np.where(meant == NOBODY, guess, known)
 
 
@@ -285,12 +287,12 @@ def _by_turns(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArra
     nearest = np.maximum(np.minimum(mine, other), 0)  # what lies ahead is never asked, but may be computed
     # 0, the answer to it 1, next 2, the one after 3, later 4
     place = np.where(nearest == 1, 2 - answers(voice), np.minimum(nearest + (nearest > 0), _TURNS - 1))
-    value = np.where(nearest == _NEVER, _elsewhere(entities), Likeness.SAME_TURN + place + _TURNS * (other < mine))
+    value = np.where(nearest == _NEVER, _elsewhere(entities), _SAME_TURN + place + _TURNS * (other < mine))
     if not fade:
         return value
     # What is said by nobody knows whom, here and there, is not all said by one.
     strangers = (nearest > _CONVERSATION) & (nearest < _NEVER) & is_nameless(entities)
-    return np.where(strangers, Likeness.NEITHER_PERHAPS, value)
+    return np.where(strangers, _NEITHER, value)
 
 
 def _spoken(spans: Notes, entities: Notes, person: int) -> IntArray:

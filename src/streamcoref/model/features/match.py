@@ -11,7 +11,7 @@ from streamcoref.language.hashes import text_hash
 from streamcoref.language.lexicon import Lexicon
 from streamcoref.language.names import Words, without_possessive
 from streamcoref.model.features.base import FeatureOptions, PairFeature
-from streamcoref.model.notes import Array, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, Notes
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 
@@ -41,8 +41,8 @@ class Match(PairFeature):
         new = others[(others != 0) & ~np.isin(others, own)][: len(room)]
         own[room[: len(new)]] = new
 
-    def compare(self, spans: Notes, entities: Notes) -> IntArray:
-        same: IntArray = (entities[self.theirs] == spans[self.mine][..., None]).any(-1)
+    def compare(self, spans: Notes, entities: Notes) -> BoolArray:
+        same: BoolArray = (entities[self.theirs] == spans[self.mine][..., None]).any(-1)
         return same
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -12,17 +12,15 @@ from streamcoref.model.features.agreement import SpanKind
 from streamcoref.model.features.likeness import Likeness
 from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
 
-# One name in so many is no mistake, by what it votes for: the very name, a part of it, the family, title and surname,
-# another title.
+# One name in so many is no mistake: if it is the very name, or a part of it; if it is of the family, or has a title.
 _AT_TIMES, _OFTEN = 8, 4
-_NO_MISTAKE = np.array([_AT_TIMES, _AT_TIMES, _OFTEN, _OFTEN, _OFTEN])
 _RANKS = 8  # bits of a title's number for its gender
 # The genders of which an entity's mentions are counted.
 COUNTED = tuple(int(one) for one in (Gender.HE, Gender.SHE, Gender.IT, Gender.THEY, Gender.WE))
 HE, SHE = COUNTED.index(Gender.HE), COUNTED.index(Gender.SHE)  # their places among these
 _BITS = np.array(COUNTED)
 # The places of the genders that one of a few bits is, by its number.
-_PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
+PLACES = [[n for n, bit in enumerate(COUNTED) if gender & bit] for gender in range(sum(COUNTED) + 1)]
 
 
 def title_number(gender: Gender, rank: int) -> int:
@@ -47,15 +45,10 @@ def titles_clash(one: IntArray | int, other: IntArray | int) -> BoolArray | bool
     return clash
 
 
-@overload
-def is_husband(one: int, other: int) -> bool: ...
-@overload
-def is_husband(one: IntArray, other: IntArray) -> BoolArray: ...
-def is_husband(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
+def is_husband(one: int, other: int) -> bool:
     """Whether of two that share a surname, and nothing else, one is Mrs. and the other has no title: "Hall" is not Mrs.
     Hall. A given name may do without: "Harriet" is Miss Harriet."""
-    is_one: BoolArray | bool = ((one == 0) & (other >> _RANKS == MRS)) | ((other == 0) & (one >> _RANKS == MRS))
-    return is_one
+    return (one == 0 and other >> _RANKS == MRS) or (other == 0 and one >> _RANKS == MRS)
 
 
 def agreement(spans: Notes, entities: Notes) -> Array:
@@ -72,7 +65,7 @@ def agreement(spans: Notes, entities: Notes) -> Array:
 def _votes_of_gender(spans: Notes, counts: IntArray) -> tuple[IntArray, IntArray]:
     """How many of an entity's mentions have a span's gender, and how many have any."""
     if spans.dimensions == 0:
-        places = _PLACES[spans["gender"]]
+        places = PLACES[spans["gender"]]
         own: IntArray = counts[..., places[0]] if len(places) == 1 else counts[..., places].sum(-1)  # mostly the first
         return own, counts.sum(-1)
     mine = (spans["gender"][..., None] & _BITS) > 0  # [..., genders]
@@ -86,29 +79,26 @@ def is_nameless(entities: Notes) -> BoolArray:
 
 
 def compare_names(spans: Notes, entities: Notes, fade: bool = True, titles_tell: bool = False) -> IntArray:
-    """Entities that have a name by its forms, others by their gender. One span shares a word with few of them."""
-    columns = [entities[name] for name in ("titles", "firsts", "lasts", "called", "genders")]
+    """Entities that have a name by its forms, others by their gender. A span shares a word with few of them."""
     if spans.dimensions:
-        by_forms = _forms(spans, columns, fade, titles_tell)
-    else:
-        by_forms = np.full(entities["place"].shape, _OTHER_NAME)
-        rows = np.flatnonzero(_shares_word(entities, int(spans["first"]), int(spans["last"])))
-        if len(rows):
-            by_forms[rows] = _forms(spans, [column[rows] for column in columns], fade, titles_tell)
-    if not spans["gender"].any():
-        return np.where(is_nameless(entities), _NAMELESS, by_forms)
-    nameless = _OF_NAMES.take(agreement(spans, entities))
-    if spans.dimensions:
-        nameless = np.where(spans["gender"] == 0, _NAMELESS, nameless)
+        own = entities.dimensions == 2  # each span has entities of its own, or all of them the same ones
+        known = (entities.at(m % len(entities)) if own else entities for m in range(len(spans)))
+        return np.stack([compare_names(spans.at((m, 0)), one, fade, titles_tell) for m, one in enumerate(known)])
+    title, first, last, gender = (int(spans[name]) for name in ("title", "first", "last", "gender"))
+    by_forms = np.full(entities["place"].shape, _OTHER_NAME)
+    columns = [entities[name] for name in ("called", "titles", "firsts", "lasts", "genders")]
+    for row in np.flatnonzero(_shares_word(entities, first, last)).tolist():
+        *forms, genders = (column[row].tolist() for column in columns)
+        by_forms[row] = _by_forms(title, first, last, gender, zip(*forms, strict=True), genders, fade, titles_tell)
+    nameless = _OF_NAMES.take(agreement(spans, entities)) if gender else _NAMELESS
     return np.where(is_nameless(entities), nameless, by_forms)
 
 
 # As numbers, which numpy takes far quicker than the members of an enum.
 _NAMELESS, _OTHER_NAME, _OTHER_TITLE = int(Likeness.NAMELESS), int(Likeness.OTHER_NAME), int(Likeness.OTHER_TITLE)
-_OF_FAMILY = np.array([Likeness.OTHER_NAME, Likeness.OF_THE_FAMILY])  # by whether
-_TITLE_AND_SURNAME = int(Likeness.TITLE_AND_SURNAME)
-_PART = np.array([Likeness.PART_AT_TIMES, Likeness.PART_OF_NAME])  # by whether mostly
-_SAME = np.array([Likeness.SAME_AT_TIMES, Likeness.SAME_NAME])
+_OF_THE_FAMILY, _TITLE_AND_SURNAME = int(Likeness.OF_THE_FAMILY), int(Likeness.TITLE_AND_SURNAME)
+_PART = int(Likeness.PART_AT_TIMES), int(Likeness.PART_OF_NAME)  # by whether mostly
+_SAME = int(Likeness.SAME_AT_TIMES), int(Likeness.SAME_NAME)
 # By agreement
 _OF_NAMES = np.array([Likeness.NAMELESS_CLASHES, Likeness.NAMELESS, Likeness.NAMELESS, Likeness.NAMELESS_AGREES])
 
@@ -122,53 +112,66 @@ def _shares_word(entities: Notes, first: int, last: int) -> BoolArray:
     return shares
 
 
-def _forms(spans: Notes, columns: Sequence[IntArray], fade: bool, titles_tell: bool) -> IntArray:
+def _by_forms(
+    title: int,
+    first: int,
+    last: int,
+    gender: int,
+    forms: Iterable[tuple[int, int, int, int]],
+    genders: Sequence[int],
+    fade: bool,
+    titles_tell: bool,
+) -> int:
     """Each form of the entity's name votes as often as it was called so; with `fade`, if that is not too rarely.
 
     With `titles_tell` who has often another title, and more often than the span's, is somebody else: Miss Morland, who
     is mostly Catherine, is not Mrs. Morland. Nor is she Morland: ladies have a title with their surname.
-    """
-    titles, firsts, lasts, called, genders = columns
-    title, first, last = (spans[name][..., None] for name in ("title", "first", "last"))
-    all_called = called.sum(-1)
-    single, singles = first == last, firsts == lasts
-    clash = single & singles & is_husband(title, titles)
-    if title.any():
-        clash |= titles_clash(title, titles)
-    if titles_tell:
-        his = (title == 0) & (spans["gender"][..., None] == 0) & (titles >> _RANKS == MISS)
-        is_miss = title >> _RANKS == MISS
-        if is_miss.any():
-            hers, every = (votes[..., None] for votes in _votes_of_gender(spans, genders))
-            his |= (titles == 0) & is_miss & (2 * hers <= every)
-        clash |= single & singles & his
-    same = (first == firsts) & (last == lasts) & ~clash
-    shares_last = last == lasts
-    within = (single & ((last == firsts) | shares_last)) | (singles & ((lasts == first) | shares_last))
-    titled = shares_last & ((single & (title != 0)) | (singles & (titles != 0))) & (single != singles)
-    part = within & ~clash & ~titled
 
+    In plain numbers: a name shares words with few entities, which have few forms, and arrays of these cost more.
+    """
+    single, rank = first == last, title >> _RANKS
+    own, every = sum([genders[place] for place in PLACES[gender]]), sum(genders)
     # Votes for the very name, for it or a part of it, for the family, for title and surname, and for another title.
-    voting = np.stack([same, same | part, shares_last & ~same, titled & ~clash, shares_last & clash])
-    votes = np.where(voting, called, 0).sum(-1)
-    whole, some, _, _, other = votes
-    counts = votes > 0
-    if fade:
-        counts &= _NO_MISTAKE.reshape(-1, *[1] * (votes.ndim - 1)) * votes >= all_called
-    is_same, in_part, of_family, titled_so, _ = counts
-    if fade and spans["gender"].any():
-        own, every = _votes_of_gender(spans, genders)
-        rarely = (3 * whole < all_called) | ~is_same
-        like = (spans["gender"] == 0) | (3 * own >= every) | ~rarely  # not "Randolph", who is mostly she
-        titled_so, in_part, is_same = titled_so & like, in_part & like, is_same & like
-    value = _OF_FAMILY.take(of_family)
-    value = np.where(titled_so, _TITLE_AND_SURNAME, value)
-    value = np.where(in_part, _PART.take(2 * some >= all_called), value)
-    value = np.where(is_same, _SAME.take(3 * whole >= all_called), value)
-    differs = 2 * other > all_called
-    if titles_tell:
-        differs |= (other > whole) & (_AT_TIMES * other >= all_called)
-    return np.where(differs, _OTHER_TITLE, value)
+    whole = some = family = titled_so = other = all_called = 0
+    for called, their_title, their_first, their_last in forms:
+        if not called:
+            continue
+        all_called += called
+        singles, shares_last = their_first == their_last, last == their_last
+        clash = titles_clash(title, their_title)
+        if single and singles and not clash:
+            clash = is_husband(title, their_title)
+            if titles_tell and their_title >> _RANKS == MISS:
+                clash |= title == 0 and gender == 0
+            elif titles_tell and rank == MISS:
+                clash |= their_title == 0 and 2 * own <= every
+        if clash:
+            other += called if shares_last else 0
+            family += called if shares_last else 0
+            continue
+        if first == their_first and shares_last:
+            whole += called
+            some += called
+            continue
+        family += called if shares_last else 0
+        if shares_last and single != singles and (title if single else their_title):
+            titled_so += called
+        elif (single and last in (their_first, their_last)) or (singles and their_last in (first, last)):
+            some += called
+    least = all_called if fade else 0  # with which votes are compared, so that a few may be a mistake
+    is_same = whole > 0 and _AT_TIMES * whole >= least
+    if 2 * other > all_called or (titles_tell and other > whole and _AT_TIMES * other >= all_called):
+        return _OTHER_TITLE
+    # Not "Randolph", who is mostly she
+    unlike = fade and gender != 0 and 3 * own < every and (not is_same or 3 * whole < all_called)
+    if not unlike:
+        if is_same:
+            return _SAME[3 * whole >= all_called]
+        if some and _AT_TIMES * some >= least:
+            return _PART[2 * some >= all_called]
+        if titled_so and _OFTEN * titled_so >= least:
+            return _TITLE_AND_SURNAME
+    return _OF_THE_FAMILY if family and _OFTEN * family >= least else _OTHER_NAME
 
 
 _NAMED = (Likeness.SAME_NAME, Likeness.PART_OF_NAME, Likeness.TITLE_AND_SURNAME)

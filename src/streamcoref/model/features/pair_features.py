@@ -188,10 +188,13 @@ class FeatureIndex:
         index = np.zeros(shape, dtype=np.int64)
         for feature, step in self.steps:
             value = feature.compare(spans, entities)
-            if not isinstance(value, int):
+            if isinstance(value, int):
+                if value:
+                    index += step * int(value)
+            elif value.dtype == bool:
+                np.add(index, step, out=index, where=value)
+            else:
                 index += step * value
-            elif value:
-                index += step * int(value)
         return index
 
 
