@@ -92,7 +92,7 @@ def test_what_a_teacher_says_is_kept_for_who_asks_again(tmp_path: Path, monkeypa
     default, bare = streamcoref.load(), replace(parcel(), clusters=())
     first = Teacher(default, "ontogum", tmp_path / "cache").teach(bare, singletons=False)
     assert first.clusters
-    monkeypatch.setattr(Teacher, "_read", None)  # nobody reads any more
+    monkeypatch.setattr(type(default), "watched", None)  # nobody reads any more
     again = Teacher(default, "ontogum", tmp_path / "cache").teach(bare, singletons=False)
     assert again.clusters == first.clusters
     assert again.sure == pytest.approx(first.sure, abs=1e-3)
