@@ -11,7 +11,7 @@ from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
-from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
+from streamcoref.model.pair_score.coarse_to_fine import IN_ONE_THREAD, CoarseToFineScorer, parts_of
 from streamcoref.model.pair_score.feed_forward import FeedForwardScorer
 from tests.model.features import pairs as feature_pairs
 
@@ -107,10 +107,14 @@ class Otherwise(CoarseToFineScorer):
         return torch.zeros(len(pairs.entity))
 
 
+@pytest.mark.parametrize("parts", [1, 3])
 @torch.inference_mode()
-def test_the_quicker_way_refines_as_the_scorer_does(spans: Tensor, entities: Tensor) -> None:
-    """One span after another, against any of the entities, which may have changed since."""
+def test_the_quicker_way_refines_as_the_scorer_does(
+    parts: int, spans: Tensor, entities: Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One span after another, against any of the entities, which may have changed since; in one product or some."""
     scorer = coarse_to_fine()
+    monkeypatch.setattr("streamcoref.model.pair_score.coarse_to_fine.IN_ONE_THREAD", 2 * HIDDEN * SIZE // parts)
     tables, readings = scorer.fold_features(FIXED), scorer.read_spans(spans)
     rows = torch.cat([entities, scorer.read_entities(entities)], dim=1)
     refine = scorer.row_refiner(spans, readings, rows[:, :SIZE], rows[:, SIZE:], tables)
@@ -123,6 +127,12 @@ def test_the_quicker_way_refines_as_the_scorer_does(spans: Tensor, entities: Ten
         torch.testing.assert_close(torch.from_numpy(found), expected, atol=1e-5, rtol=1e-5)
     for other in (feed_forward(), Otherwise(SIZE, HIDDEN, scorer.features, scorer.prior_features, shortlist=2)):
         assert other.row_refiner(spans, readings, rows[:, :SIZE], rows[:, SIZE:], tables) is None
+
+
+def test_a_product_is_cut_where_each_part_fits_into_one_thread() -> None:
+    assert parts_of(384, 6 * 256) == 3
+    assert parts_of(384, 5) == 1
+    assert parts_of(7, IN_ONE_THREAD) == 7
 
 
 @pytest.mark.parametrize("name", MAKERS)
