@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamcoref.language.versions import LATEST, lexicon
+from streamcoref.model.arrays import blend, changeable
 from streamcoref.model.features.match import ExactMatchOptions, LastWordMatchOptions
 from streamcoref.model.memory import EntityMemory, EntityRecord
 from streamcoref.model.parts import Surroundings
@@ -176,3 +177,15 @@ def test_an_entity_keeps_its_latest_forms_only() -> None:
     forms, last_words = memory.notes["forms"][0].tolist(), memory.notes["last_words"][0].tolist()
     assert sorted(forms) == list(range(130 - FORMS, 130))
     assert sorted(last_words) == list(range(230 - FORMS, 230))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_arrays_and_tensors_are_blended_alike(weight: float) -> None:
+    old, new = torch.randn(2, 9, generator=torch.Generator().manual_seed(3))
+    expected = torch.lerp(new, old, weight)
+    as_array, as_tensor = old.clone(), old.clone()
+    blend(changeable(as_array), changeable(new), weight)
+    blend(as_tensor, new, weight)
+    for found in (as_array, as_tensor):
+        torch.testing.assert_close(found, expected)
+        assert weight not in (0.0, 1.0) or torch.equal(found, expected)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -18,3 +20,20 @@ def numbers(tensor: Tensor) -> FloatArray:
         tensor = tensor.to("cpu", torch.float32)
     array: FloatArray = tensor.numpy()
     return array
+
+
+def changeable(tensor: Tensor) -> Any:
+    """The same memory as an array, where it is the CPU's; else the tensor itself, which knows the same operators."""
+    return tensor.numpy() if tensor.is_cpu else tensor
+
+
+def blend(old: Any, new: Any, weight: float) -> None:
+    """Make `old` a blend of the two, of which it is the share `weight` itself; if that is 0 or 1, exactly one of them.
+
+    Both are arrays, or both tensors.
+    """
+    apart = old - new
+    if weight < 0.5:
+        old[...] = new + apart * weight
+    else:
+        old -= apart * (1.0 - weight)

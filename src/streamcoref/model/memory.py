@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from streamcoref.model.arrays import blend, changeable
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 
 if TYPE_CHECKING:
@@ -134,8 +136,7 @@ class EntityMemory:
 
     def join(self, slot: int, weight: Tensor | float, row: Tensor, spans: Notes, span: int) -> None:
         """Blend a span into an entity: `weight` is the share of what the entity was."""
-        old = self.rows[slot]
-        torch.lerp(row, old, weight, out=old)
+        blend(changeable(self.rows)[slot], changeable(row), float(weight))
         note_mention(self.notes, slot, spans, span, self.features)
 
     def merge(self, kept: int, gone: int) -> None:
@@ -143,7 +144,8 @@ class EntityMemory:
         columns = self.notes.columns
         sizes = columns["size"]
         weight = float(sizes[kept]) / float(sizes[kept] + sizes[gone])
-        torch.lerp(self.rows[gone], self.rows[kept], weight, out=self.rows[kept])
+        rows = changeable(self.rows)
+        blend(rows[kept], rows[gone], weight)
         for name in ("start", "place", "score"):
             columns[name][kept] = max(columns[name][kept], columns[name][gone])
         sizes[kept] += sizes[gone]
@@ -178,12 +180,21 @@ class EntityMemory:
         records = self.records(gone)
         stay = np.flatnonzero(~evicted)
         moved = stay[gone[0] :]  # those before the first gap stay where they are
-        self.rows[gone[0] : len(stay)] = self.rows[torch.from_numpy(moved).to(self.rows.device)]
+        self._close_gaps(gone, moved)
         self.notes.close_gaps(gone[0], moved)
         if self.texts:
             self.texts = [self.texts[slot] for slot in stay]
         self.count = len(stay)
         return records
+
+    def _close_gaps(self, gone: Sequence[int], moved: IntArray) -> None:
+        """Move the rows behind the first of these gaps; on a CPU in place, gap by gap, without a copy of them all."""
+        if not self.rows.is_cpu:
+            self.rows[gone[0] : gone[0] + len(moved)] = self.rows[torch.from_numpy(moved).to(self.rows.device)]
+            return
+        numbers, size = self.rows.view(-1).numpy(), self.rows.shape[1]
+        for before, (gap, end) in enumerate(pairwise([*gone, self.count])):
+            numbers[(gap - before) * size : (end - before - 1) * size] = numbers[(gap + 1) * size : end * size]
 
 
 def note_mention(entities: Notes, slot: int, spans: Notes, span: int, features: Sequence[PairFeature]) -> None:

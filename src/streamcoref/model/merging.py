@@ -108,13 +108,13 @@ def _first_pair(notes: Notes, votes: int) -> tuple[int, int] | None:
     if not titled or not untitled:
         return None
     forms = Forms.of(notes, np.array([name.slot for name in untitled]))
-    full = Forms.of(notes, np.flatnonzero(((notes["called"] > 0) & (notes["firsts"] != notes["lasts"])).any(-1)))
+    full = _full_names(notes)
     # Few of them are anybody else's name or surname, so that only these are looked at.
-    often, surnames = forms.often(votes), full.surnames()
+    often = forms.often(votes)
     for name in titled:
         owner = _called_so(name, untitled, forms, votes) if (name.title, name.first, name.last) in often else None
-        if owner is None and name.last in surnames:
-            owner = _of_full_name(name, untitled, full, votes)
+        if owner is None and name.last in full:
+            owner = _of_full_name(name, untitled, full[name.last], votes)
         if owner is not None:
             return (owner.slot, name.slot) if owner.id < name.id else (name.slot, owner.slot)
     return None
@@ -163,9 +163,24 @@ class Forms(NamedTuple):
         enough = self.called >= votes
         return set(zip(*(names[enough].tolist() for names in self[1:4]), strict=True))
 
-    def surnames(self) -> set[int]:
-        """The last words of full names."""
-        return set(self.lasts[(self.firsts != self.lasts) & (self.called > 0)].tolist())
+
+class FullName(NamedTuple):
+    """A form of an entity's name that has a given name and a surname."""
+
+    slot: int
+    title: int
+    first: int
+    called: int
+
+
+def _full_names(notes: Notes) -> dict[int, list[FullName]]:
+    """All of them, by the surname: few, as a rule, so that they are compared as plain numbers."""
+    slots, places = np.nonzero((notes["called"] > 0) & (notes["firsts"] != notes["lasts"]))
+    columns = (notes[name][slots, places].tolist() for name in ("lasts", "titles", "firsts", "called"))
+    found: dict[int, list[FullName]] = defaultdict(list)
+    for slot, last, *form in zip(slots.tolist(), *columns, strict=True):
+        found[last].append(FullName(slot, *form))
+    return found
 
 
 # Whose is a title and a surname? Who is called so, too, and mostly by something else; or who has the given name.
@@ -189,25 +204,21 @@ def _called_so(name: MainName, others: Sequence[MainName], forms: Forms, votes: 
     return others[max(owners, key=lambda place: int(counts[place]))] if owners else None
 
 
-def _of_full_name(name: MainName, others: Sequence[MainName], forms: Forms, votes: int) -> MainName | None:
+def _of_full_name(name: MainName, others: Sequence[MainName], full: Sequence[FullName], votes: int) -> MainName | None:
     """The one whose given name stands before the surname in a full name of the two, `votes` times: Emma, Emma
     Woodhouse, and Miss Woodhouse. If several could be meant, Jane and Elizabeth Bennet, nobody is.
 
-    `forms` are those of all who have been called by a full name.
+    `full` are the full names of all who have been called by this surname.
     """
-    slots, titles, firsts, lasts, called = forms
-    full = (lasts == name.last) & (firsts != lasts) & (called > 0)
-    if not full.any():
-        return None
-    clash = titles_clash(titles, name.title)
-    others_too = set(firsts[full & clash].tolist())  # who was called Miss Daisy Miller is not Mrs. Miller
-    full &= ~clash
-    every = set(firsts[full].tolist()) - others_too
+    fitting = [one for one in full if not titles_clash(one.title, name.title)]
+    # Who was called Miss Daisy Miller is not Mrs. Miller.
+    others_too = {one.first for one in full if titles_clash(one.title, name.title)}
+    every = {one.first for one in fitting} - others_too
     given = [one for one in others if one.first in every and not one.clashes(name)]
     if len(given) != 1:
         return None
-    both = np.isin(slots, (given[0].slot, name.slot))[:, None]
-    times = called[full & both & (firsts == given[0].first)].sum()
+    both = given[0].slot, name.slot
+    times = sum(one.called for one in fitting if one.slot in both and one.first == given[0].first)
     return given[0] if times >= votes else None
 
 
