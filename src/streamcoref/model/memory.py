@@ -115,7 +115,7 @@ class EntityMemory:
         """A new entity of one mention, a row of the notes on spans; its slot."""
         slot = self.count
         self.count += 1
-        self.rows[slot] = row
+        changeable(self.rows)[slot] = changeable(row)
         self.notes.clear(slot)
         self.notes["id"][slot] = self.next_id
         self.next_id += 1

@@ -21,7 +21,7 @@ from streamcoref.model.feed_forward import FeedForward
 from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.span_vector import SpanVector, blocks
 
-BAND = 32  # starts whose products with the ends behind them are computed at once
+BAND = 32  # starts whose products with the ends behind them are computed at once: a power of 2
 BLOCK = 512  # candidates scored at once: their hidden layers (512 x 3000 floats, 6 MB) stay near the cache
 PRIOR = (
     -3.0,
@@ -165,8 +165,8 @@ class LightMentionScorer(MentionScorer):
         starts = F.pad(start, (0, 0, 0, count * BAND - length)).view(count, BAND, -1)
         ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(0, window, BAND)[:count]
         grid = torch.bmm(starts, ends)  # [count, BAND, window]
-        block = a // BAND
-        return grid[block, a - block * BAND, b - block * BAND]
+        first = a & -BAND  # the first start of its block
+        return grid.view(-1)[a * window + b - first]
 
 
 class MentionScorerOptions(PartOptions):

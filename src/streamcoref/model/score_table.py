@@ -168,7 +168,10 @@ class Shortlists(ScoreTable):
 
     def changed(self, slot: int, span: int, share: float) -> None:
         column, new = self.products[span + 1 :, slot], self.among[span + 1 :, span]  # of those that are yet to come
-        column[:] = new if share == 1 else column + share * (new - column)
+        if share == 1:
+            column[:] = new
+        else:
+            column += share * (new - column)
 
     def _refined(self, span: int, slots: IntArray, features: IntArray, scores: FloatArray) -> FloatArray:
         """By the scorer itself."""

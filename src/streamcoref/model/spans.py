@@ -47,9 +47,7 @@ class SegmentSpans:
     prune_scores: Tensor  # [k]
     candidates: Candidates  # [c]
     candidate_scores: Tensor  # [c], by which they were pruned
-    known: dict[Any, dict[Words, Any]] = field(
-        default_factory=dict
-    )  # what `read` has read, by how and by which lexicon
+    known: dict[Any, list[Any]] = field(default_factory=dict)  # what `read` has read [k], by how and which lexicon
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -63,6 +61,7 @@ class SegmentSpans:
             vectors=self.vectors[index],
             link_scores=self.link_scores[index],
             prune_scores=self.prune_scores[index],
+            known={how: [read[row] for row in rows.tolist()] for how, read in self.known.items()},
         )
 
     @property
@@ -89,11 +88,11 @@ class SegmentSpans:
 
     def read(self, how: Callable[[Words, Lexicon], _Read], lexicon: Lexicon) -> list[_Read]:
         """What a function says of each span's words. The same words are read once a segment, whoever asks."""
-        known: dict[Words, _Read] = self.known.setdefault((how, lexicon), {})
-        for words in self.texts:
-            if words not in known:
-                known[words] = how(words, lexicon)
-        return [known[words] for words in self.texts]
+        read: list[_Read] | None = self.known.get((how, lexicon))
+        if read is None:
+            by_words = {words: how(words, lexicon) for words in dict.fromkeys(self.texts)}
+            read = self.known[how, lexicon] = [by_words[words] for words in self.texts]
+        return read
 
     @cached_property
     def mentions(self) -> list[Span | None]:
@@ -164,7 +163,9 @@ class Spans(nn.Module):
     def _prune(self, segment: Segment, scores: Tensor) -> IntArray:
         """Rows of the candidates to keep, in the order of the text."""
         n = len(segment) if self.ratio_of == "pieces" else len(segment.words)
-        best, rows = torch.topk(scores.detach(), min(int(self.ratio * n), len(scores)))
+        most, scores = min(int(self.ratio * n), len(scores)), scores.detach()
         if self.min_score is not None:
-            rows = rows[best >= self.min_score]
-        return np.sort(rows.cpu().numpy())
+            rows = (scores >= self.min_score).nonzero().squeeze(1)
+            if len(rows) <= most:  # as nearly always: these need not be sorted
+                return rows.cpu().numpy()
+        return np.sort(torch.topk(scores, most).indices.cpu().numpy())

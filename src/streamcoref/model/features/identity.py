@@ -9,7 +9,7 @@ from a cue that names another speaker, is learned.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -27,7 +27,7 @@ from streamcoref.model.features.agreement import SpanKind, person_of
 from streamcoref.model.features.base import FeatureOptions, PairFeature
 from streamcoref.model.features.likeness import BEGINNINGS, CONFLICTS, Likeness
 from streamcoref.model.features.name_votes import COUNTED, PLACES, agreement, compare_names, is_nameless, title_number
-from streamcoref.model.notes import Array, BoolArray, IntArray, Notes
+from streamcoref.model.notes import Array, BoolArray, IntArray, Notes, some
 from streamcoref.model.parts import Surroundings
 from streamcoref.model.spans import SegmentSpans
 from streamcoref.model.turns import NOBODY
@@ -175,14 +175,13 @@ class Identity(PairFeature):
     def begin_again(self, entities: Notes, slot: int) -> None:
         entities["voices"][slot] = 0
 
-    def _note_name(self, entities: Notes, slot: int, form: Sequence[int], votes: int) -> None:
+    def _note_name(self, entities: Notes, slot: int, form: list[int], votes: int) -> None:
         columns = [entities[name][slot] for name in ("titles", "firsts", "lasts")]
         called = entities["called"][slot]
-        same = np.logical_and.reduce([column == value for column, value in zip(columns, form, strict=True)]) & (
-            called > 0
-        )
-        place = int(same.argmax()) if same.any() else int(called.argmin())
-        if not same.any():
+        known = zip(called.tolist(), *(column.tolist() for column in columns), strict=True)
+        place = next((n for n, (times, *one) in enumerate(known) if times and one == form), None)
+        if place is None:
+            place = int(called.argmin())
             called[place] = 0
             for column, value in zip(columns, form, strict=True):
                 column[place] = value
@@ -211,7 +210,7 @@ class Identity(PairFeature):
 
 
 def _nouns(spans: Notes, entities: Notes) -> IntArray | int:
-    if not spans["gender"].any():
+    if not some(spans["gender"]):
         return _NOTHING
     value = _OF_NOUNS.take(agreement(spans, entities))
     return np.where(spans["gender"] == 0, _NOTHING, value) if spans.dimensions else value
@@ -231,14 +230,14 @@ def _gender(spans: Notes, entities: Notes) -> IntArray | int:
     agrees = agreement(spans, entities)
     agrees |= is_nameless(entities).view(np.int8) << 2
     value, told = _OF_PRONOUNS.take(agrees), spans["voice"] == NARRATOR
-    if not told.any():
+    if not some(told):
         return value
     return _but_narrators(value, told, 2 * entities["narrated"][..., 0] > entities["size"])
 
 
 def _but_narrators(value: IntArray | int, told: BoolArray, narrates: BoolArray) -> IntArray | int:
     """A span that is told of is none of the entities that narrate; in most texts there are none."""
-    return np.where(told & narrates, _NARRATES, value) if narrates.any() else value
+    return np.where(told & narrates, _NARRATES, value) if some(narrates) else value
 
 
 def _elsewhere(entities: Notes) -> IntArray:
@@ -259,10 +258,10 @@ def _narrator(spans: Notes, entities: Notes) -> IntArray:
 def _told(spans: Notes, entities: Notes, rule: Rule) -> IntArray | int:
     """By a rule for who is told of. Outside of quotations that is not who narrates, unless a name says so."""
     value, told = rule(spans, entities), spans["voice"] == NARRATOR
-    if not told.any():
+    if not some(told):
         return value
     narrates = entities["narrated"][..., 0] > entities["told"]
-    return _but_narrators(value, told, narrates & ~_BY_NAME[value]) if narrates.any() else value
+    return _but_narrators(value, told, narrates & ~_BY_NAME[value]) if some(narrates) else value
 
 
 def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
@@ -272,7 +271,7 @@ def _quoted(spans: Notes, entities: Notes, person: int, fade: bool) -> IntArray:
         _MEANT + sure,
         np.where(ids == reversed_, _REVERSED, _NEITHER + sure),
     )
-    if (meant != NOBODY).all():
+    if not some(meant == NOBODY):
         return known
     guess = _by_turns(spans, entities, person, fade)
     guess = np.where((ids == reversed_) & (reversed_ != NOBODY), _REVERSED, guess)
