@@ -17,6 +17,9 @@ the median of its rounds, with the least and the greatest of them beside it.
   neighbour disturbs less. Where cores wait for each other it does not show.
 - `novel_N_threads`: the same passages read without a pause, as a file is, in turns with the encoder: words a second of
   both, and their ratio.
+- `lasting_over_plain`: time on the CPU, with one thread, of a stream that merges entities of one name and brings back
+  those that left, as the model does by itself, over one that does neither. The two read each segment in turns, encoder
+  included. A text must have been read for a while, `--before 200`, until somebody has left who may come back.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -186,6 +190,22 @@ def measure(text: str, before: int, count: int, threads: int, rounds: int) -> di
     }
 
 
+def lasting_over_plain(text: str, before: int, count: int, rounds: int) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    resolver = streamcoref.load(threads=1)
+    passage = Passage(text, resolver, before + count)
+    begin = []
+    for stream in (resolver.stream(), resolver.stream(merge=0, revive=0)):
+        stream.feed("".join(passage.slices[:before]))
+        begin.append(stream.state())
+    found = []
+    for _ in range(rounds):
+        lasting, plain = (resolver.stream(state) for state in begin)
+        feeds = [(partial(lasting.feed, text), partial(plain.feed, text)) for text in passage.slices[before:]]
+        found.append(median(Clocks.of(one).cpu / Clocks.of(other).cpu for one, other in feeds))
+    return {"lasting_over_plain": spread(found)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--novel", type=Path, default=NOVEL)
@@ -201,8 +221,9 @@ def main() -> None:
         return
     text = options.novel.read_text(encoding="utf-8")
     figures: dict[str, Any] = {"before": options.before, "segments": options.segments, "rounds": options.rounds}
-    for threads in options.threads:
-        found = measure(text, options.before, options.segments, threads, options.rounds)
+    runs: list[Callable[..., dict[str, Any]]] = [partial(measure, threads=threads) for threads in options.threads]
+    for run in [*runs, lasting_over_plain]:
+        found = run(text, options.before, options.segments, rounds=options.rounds)
         figures |= found
         for name, value in found.items():
             print(f"{name:34} {value}", flush=True)

@@ -121,12 +121,13 @@ class LightMentionScorer(MentionScorer):
         b = torch.from_numpy(spans.ends).to(pieces.device)
         start, end = self._project(0, pieces, pieces, scheme)  # [n, size] each
         by_start, by_end, by_both = self._weights(0, scheme)
-        alone = (start @ by_start)[a] + (end @ by_end)[b]
+        alone = (start @ by_start).index_select(0, a) + (end @ by_end).index_select(0, b)
         prune = alone + self._priors(0, b - a) + self._products(start * by_both, end, a, b)
 
         def link(rows: Tensor) -> Tensor:
             first, last = a[rows], b[rows]
-            start, end = self._project(1, pieces[first], pieces[last], scheme)  # [k, size] each
+            ends = pieces.index_select(0, first), pieces.index_select(0, last)  # [k, hidden] each
+            start, end = self._project(1, *ends, scheme)  # [k, size] each
             by_start, by_end, by_both = self._weights(1, scheme)
             alone = start @ by_start + end @ by_end
             return alone + self._priors(1, last - first) + (start * by_both * end).sum(-1)
@@ -152,7 +153,7 @@ class LightMentionScorer(MentionScorer):
 
     def _priors(self, output: int, widths: Tensor) -> Tensor:
         priors: Tensor = self.width.weight[:, output] + self.bias[output]
-        return priors[widths]
+        return priors.index_select(0, widths)
 
     def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:
         """The products of starts a and ends b, [c], of [n, size] each.
@@ -166,7 +167,7 @@ class LightMentionScorer(MentionScorer):
         ends = F.pad(end, (0, 0, 0, count * BAND + window - length)).unfold(0, window, BAND)[:count]
         grid = torch.bmm(starts, ends)  # [count, BAND, window]
         first = a & -BAND  # the first start of its block
-        return grid.view(-1)[a * window + b - first]
+        return grid.view(-1).index_select(0, a * window + b - first)
 
 
 class MentionScorerOptions(PartOptions):

@@ -142,7 +142,7 @@ class Shortlists(ScoreTable):
         self.priors = numbers(self.tables.score)
         queries = scorer.queries(spans.pair_readings)
         self.products = np.empty_like(self.scores)  # with the entities as they are now, without the features
-        self.products[:, :count] = numbers(queries @ self.entities[:count].T) + self.own[:, None]
+        np.add(numbers(queries @ self.entities[:count].T), self.own[:, None], out=self.products[:, :count])
         self.among = numbers(queries @ spans.vectors.T) + self.own[:, None]  # [k, k], with each span as an entity
         self.refine = scorer.row_refiner(
             spans.vectors, spans.pair_readings, self.entities, self.entity_readings, self.tables

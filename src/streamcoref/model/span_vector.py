@@ -37,7 +37,8 @@ class SpanVector(nn.Module):
         ends = torch.from_numpy(spans.ends).to(pieces.device)
         width = self.width_dropout(self.width(ends - starts))
         head = self.attention_weights(pieces, starts, ends) @ pieces
-        vector = torch.cat([pieces[starts], pieces[ends], width, head], dim=-1)
+        first, last = pieces.index_select(0, starts), pieces.index_select(0, ends)
+        vector = torch.cat([first, last, width, head], dim=-1)
         return vector if self.projection is None else self.projection(self.dropout(vector))
 
     def attention_weights(self, pieces: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

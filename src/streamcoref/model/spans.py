@@ -47,7 +47,9 @@ class SegmentSpans:
     prune_scores: Tensor  # [k]
     candidates: Candidates  # [c]
     candidate_scores: Tensor  # [c], by which they were pruned
-    known: dict[Any, list[Any]] = field(default_factory=dict)  # what `read` has read [k], by how and which lexicon
+    known: dict[Any, dict[Words, Any]] = field(
+        default_factory=dict
+    )  # what `read` has read, by how and by which lexicon
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -58,10 +60,9 @@ class SegmentSpans:
         return replace(
             self,
             kept=self.kept[rows],
-            vectors=self.vectors[index],
-            link_scores=self.link_scores[index],
-            prune_scores=self.prune_scores[index],
-            known={how: [read[row] for row in rows.tolist()] for how, read in self.known.items()},
+            vectors=self.vectors.index_select(0, index),
+            link_scores=self.link_scores.index_select(0, index),
+            prune_scores=self.prune_scores.index_select(0, index),
         )
 
     @property
@@ -88,11 +89,11 @@ class SegmentSpans:
 
     def read(self, how: Callable[[Words, Lexicon], _Read], lexicon: Lexicon) -> list[_Read]:
         """What a function says of each span's words. The same words are read once a segment, whoever asks."""
-        read: list[_Read] | None = self.known.get((how, lexicon))
-        if read is None:
-            by_words = {words: how(words, lexicon) for words in dict.fromkeys(self.texts)}
-            read = self.known[how, lexicon] = [by_words[words] for words in self.texts]
-        return read
+        known: dict[Words, _Read] = self.known.setdefault((how, lexicon), {})
+        for words in self.texts:
+            if words not in known:
+                known[words] = how(words, lexicon)
+        return [known[words] for words in self.texts]
 
     @cached_property
     def mentions(self) -> list[Span | None]:
@@ -155,7 +156,7 @@ class Spans(nn.Module):
             kept=kept,
             vectors=self.vectors(pieces, kept),
             link_scores=scores.link_of(index),
-            prune_scores=scores.prune[index],
+            prune_scores=scores.prune.index_select(0, index),
             candidates=candidates,
             candidate_scores=scores.prune,
         )
