@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -33,16 +33,11 @@ def sex_of(title: int) -> int:
     return title % (1 << _RANKS)
 
 
-@overload
-def titles_clash(one: int, other: int) -> bool: ...
-@overload
-def titles_clash(one: IntArray, other: IntArray | int) -> BoolArray: ...
-def titles_clash(one: IntArray | int, other: IntArray | int) -> BoolArray | bool:
+def titles_clash(one: int, other: int) -> bool:
     """Whether nobody can have both titles: Mr. and Mrs. of one surname are two, and so are Mrs. and Miss."""
-    sex, other_sex, rank, other_rank = one % (1 << _RANKS), other % (1 << _RANKS), one >> _RANKS, other >> _RANKS
-    by_sex = (sex != 0) & (other_sex != 0) & (sex != other_sex)
-    clash: BoolArray | bool = by_sex | ((rank != 0) & (other_rank != 0) & (rank != other_rank))
-    return clash
+    sex, other_sex, rank, other_rank = sex_of(one), sex_of(other), one >> _RANKS, other >> _RANKS
+    by_sex = sex != 0 and other_sex != 0 and sex != other_sex
+    return by_sex or (rank != 0 and other_rank != 0 and rank != other_rank)
 
 
 def is_husband(one: int, other: int) -> bool:
