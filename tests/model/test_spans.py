@@ -181,6 +181,8 @@ def test_a_minimum_score_drops_spans_before_linking() -> None:
     assert 0 < len(kept) < len(without)
     assert len(kept.candidates) == len(without.candidates)  # training sees them all
     assert len(propose(make(min_score=1e6), segment)) == 0
+    few, all_above = propose(make(ratio=0.2), segment), propose(make(ratio=0.2, min_score=-1e6), segment)
+    assert all_above.word_spans == few.word_spans  # of more than may be kept, the best
 
 
 def test_spans_may_cross() -> None:
