@@ -99,8 +99,7 @@ class _RowRefiner:
     """`CoarseToFineScorer.refine` in numpy.
 
     The product is made in a few parts, each too small for threads, which would get in the way of those that encode.
-    For a few rows numpy's library takes half the time of torch's: it reads the weights where they are, without a copy
-    that would displace from the cache what the next span needs.
+    For a few rows numpy's library takes half the time of torch's, and leaves more in the cache for the next span.
     """
 
     def __init__(
