@@ -73,3 +73,13 @@ def test_weights_that_leave_no_document_are_refused(tmp_path: Path) -> None:
     values["corpora"][0]["weight"] = 0.0
     with pytest.raises(StreamcorefError, match="the weights of the training corpora leave no document"):
         synthetic.new_run(values)
+
+
+def test_documents_may_be_left_out(tmp_path: Path) -> None:
+    values = synthetic.recipe(tmp_path)
+    keys = [example.document.key for example in synthetic.new_run(values).start.train[0].examples]
+    values["corpora"][0]["without"] = keys[:2]
+    assert [example.document.key for example in synthetic.new_run(values).start.train[0].examples] == keys[2:]
+    values["corpora"][0]["without"] = ["nobody"]
+    with pytest.raises(StreamcorefError, match="corpus toy: .* has no document nobody to leave out"):
+        synthetic.new_run(values)

@@ -43,7 +43,11 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
         examples = []
         labels = None if source is None else LabelFiles(source.path)
         teach = _teach([load_once(teacher) for teacher in options.teachers], options, recipe.run.cache)
+        left_out: set[str] = set()
         for document in read_corpus(options.path, options.format):
+            if document.key in options.without:
+                left_out.add(document.key)
+                continue
             if not document.words:
                 continue  # nothing to learn from
             if options.genre is not None:
@@ -55,6 +59,8 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
                 document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
             examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks, teach))
+        if unknown := sorted(options.without - left_out):
+            raise StreamcorefError(f"corpus {options.name}: {options.path} has no document {unknown[0]} to leave out")
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))
