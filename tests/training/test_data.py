@@ -81,5 +81,5 @@ def test_documents_may_be_left_out(tmp_path: Path) -> None:
     values["corpora"][0]["without"] = keys[:2]
     assert [example.document.key for example in synthetic.new_run(values).start.train[0].examples] == keys[2:]
     values["corpora"][0]["without"] = ["nobody"]
-    with pytest.raises(StreamcorefError, match="corpus toy: .* has no document nobody to leave out"):
+    with pytest.raises(StreamcorefError, match=r"corpus toy: .* has no document nobody to leave out"):
         synthetic.new_run(values)
