@@ -22,6 +22,7 @@ from streamcoref import (
     MentionLinked,
     Quotation,
     QuotationFound,
+    StreamcorefError,
 )
 from streamcoref.experiments.book_marks import (
     BookMarks,
@@ -195,3 +196,5 @@ def test_the_experiment(tmp_path: Path) -> None:
     assert "| b " in page
     assert "## toy" in page
     assert run_experiment("books", config, tmp_path / "out", [], begin) == files  # nothing is computed again
+    with pytest.raises(StreamcorefError, match="no-such-scheme"):  # it is asked for, then
+        run_experiment("books", config, tmp_path / "other", ['scheme="no-such-scheme"'], begin)

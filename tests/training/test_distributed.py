@@ -55,7 +55,7 @@ def test_two_processes_equal_one_that_averages(tmp_path: Path) -> None:
     optimizer = torch.optim.AdamW(trainable, lr=RATE, weight_decay=0.0, fused=True)
     model.train()
     for epoch in range(EPOCHS):
-        order = epoch_order(alone.start.train, 1, epoch)
+        order = epoch_order(alone.start.train, 1, epoch, together=2)
         for examples in (order[:2], order[2:]):
             optimizer.zero_grad(set_to_none=False)
             for example in examples:

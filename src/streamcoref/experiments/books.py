@@ -32,6 +32,7 @@ class BooksOptions(Options):
     merge: int | None = Field(default=None, ge=0)  # as the option of that name; None is each model's own
     revive: int | None = Field(default=None, ge=0)  # the same
     passes: int = Field(default=1, ge=1, le=2)  # the same
+    scheme: str | None = None  # the same
     run: RunChoice = RunChoice()
 
 
@@ -57,7 +58,8 @@ def _work(options: BooksOptions, model: int, book: BookChoice, folder: Path) -> 
         def tell(now: ReadingProgress) -> None:
             progress(now.characters, len(marks.text))
 
-        more: dict[str, Any] = {"merge": options.merge, "revive": options.revive, "passes": options.passes}
+        names = "merge", "revive", "passes", "scheme"
+        more: dict[str, Any] = {name: getattr(options, name) for name in names}
         with resolver.resolve_file(book.text, target, on_progress=tell, **more) as store:
             return figures(marks, store)
 

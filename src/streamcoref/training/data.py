@@ -43,7 +43,11 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
         examples = []
         labels = None if source is None else LabelFiles(source.path)
         teach = _teach([load_once(teacher) for teacher in options.teachers], options, recipe.run.cache)
+        left_out: set[str] = set()
         for document in read_corpus(options.path, options.format):
+            if document.key in options.without:
+                left_out.add(document.key)
+                continue
             if not document.words:
                 continue  # nothing to learn from
             if options.genre is not None:
@@ -55,6 +59,8 @@ def load_corpora(recipe: Recipe, checkpoint: Checkpoint, use: str) -> list[Train
                 document = with_paragraphs(document, options.quotations)
             weight, tasks = _mention_weight(recipe, options), _label_tasks(recipe, options, document)
             examples.append(Example(document, segmenter.cut(document), options.scheme, weight, tasks, teach))
+        if unknown := sorted(options.without - left_out):
+            raise StreamcorefError(f"corpus {options.name}: {options.path} has no document {unknown[0]} to leave out")
         if not examples:
             raise StreamcorefError(f"corpus {options.name}: {options.path} has no document with words")
         corpora.append(TrainingCorpus(options, examples))
@@ -82,8 +88,13 @@ def _label_tasks(recipe: Recipe, options: CorpusOptions, document: Document) -> 
     return tasks if document.labels and (tasks.heads or tasks.mentions) else None
 
 
-def epoch_order(corpora: Sequence[TrainingCorpus], seed: int, epoch: int) -> list[Example]:
-    """The documents of an epoch, each as often as its corpus' weight says, shuffled; the same for the same epoch."""
+def epoch_order(
+    corpora: Sequence[TrainingCorpus], seed: int, epoch: int, together: int = 1, crop: int | None = None
+) -> list[Example]:
+    """The documents of an epoch, each as often as its corpus' weight says, shuffled; the same for the same epoch.
+
+    `together` of them at a time are of one length, or nearly, for whoever is done with a shorter one has to wait.
+    """
     choose = random.Random(f"{seed} {epoch}")
     order: list[Example] = []
     for corpus in corpora:
@@ -91,7 +102,13 @@ def epoch_order(corpora: Sequence[TrainingCorpus], seed: int, epoch: int) -> lis
         order += corpus.examples * int(whole)
         order += choose.sample(corpus.examples, round(part * len(corpus.examples)))
     choose.shuffle(order)
-    return order
+    if together == 1:
+        return order
+    order.sort(key=lambda example: sum(map(len, example.segments[:crop])))
+    first = len(order) % together  # the shortest, who are too few, come last: only a last step may be short
+    groups = [order[at : at + together] for at in range(first, len(order), together)]
+    choose.shuffle(groups)
+    return [example for group in [*groups, order[:first]] for example in group]
 
 
 def epoch_length(corpora: Sequence[TrainingCorpus]) -> int:

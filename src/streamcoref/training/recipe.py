@@ -45,6 +45,7 @@ class CorpusOptions(Options):
     path: Path  # a file, a folder, or a list of document names (*.ids)
     use: Literal["train", "dev"]
     format: str | None = None  # recognised if not given
+    without: frozenset[str] = frozenset()  # keys of documents that are not learnt from
     weight: NonNegativeFloat = 1.0  # how often each document is seen in an epoch; 0.5: every second one
     scheme: str | None = None  # the annotation scheme, one of the model's
     genre: str | None = None  # for all its documents, instead of their own

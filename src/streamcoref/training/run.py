@@ -79,7 +79,8 @@ class TrainingRun:
 
     def _epoch(self) -> None:
         epoch = self.standing.epochs
-        order = epoch_order(self.start.train, self.recipe.training.seed, epoch)
+        options = self.recipe.training
+        order = epoch_order(self.start.train, options.seed, epoch, self.workers.count, options.crop)
         saved = time.monotonic()
         while self.standing.step < (epoch + 1) * self.steps_per_epoch:
             first = (self.standing.step - epoch * self.steps_per_epoch) * self.workers.count
