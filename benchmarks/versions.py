@@ -1,7 +1,8 @@
 """How long this version takes to read a novel beside another one, each with its bundled model.
 
-    git worktree add build/other COMMIT
-    python benchmarks/versions.py build/other [--novel FILE] [--words 3000] [--rounds 9]
+    python benchmarks/versions.py [COMMIT] [--novel FILE] [--words 3000] [--rounds 9]
+
+The other is a commit of this repository, whose sources are taken out of git; that of version 0.1 if none is named.
 
 Each version has a process of its own, with a stream of the library in it that is fed with raw text. They take turns:
 one passage of so many words is read by the one and then by the other, the next passage in the other order, so that
@@ -10,8 +11,6 @@ whatever else the machine does weighs on both. The first passages fill the memor
 - `cpu_over_other`: time on the CPU over the other's, the median of the passages, with the least and the greatest;
 - `encoder_over_other`: the same of the transformers in them alone, with one thread;
 - `rest_over_other`: the same of all the rest.
-
-With `--plain` the other one is this version too, told neither to merge nor to bring back anybody (`merge=0, revive=0`).
 """
 
 from __future__ import annotations
@@ -22,22 +21,24 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 HERE = Path(__file__).resolve()
-SHARED = Path(os.environ.get("STREAMCOREF_SHARED", HERE.parents[2] / "shared"))
+ROOT = HERE.parents[1]
+SHARED = Path(os.environ.get("STREAMCOREF_SHARED", ROOT.parent / "shared"))
 NOVEL = SHARED / "corpora" / "novels" / "1342_pride_and_prejudice.txt"
 WARM_UP = 3  # passages
-OFF = {"merge": 0, "revive": 0}
+VERSION_0_1 = "5b2a02c"
+READ = "--read"  # makes of this script a reader
 
 
 # A reader's process, which may have another version of the library: it uses nothing that version 0.1 has not
 
 
-def read(options: dict[str, Any]) -> None:
+def read() -> None:
     """Answers each line, a passage, with the seconds on the CPU of reading it, and those of the transformer in it."""
     import torch
 
@@ -59,7 +60,7 @@ def read(options: dict[str, Any]) -> None:
 
     transformer.register_forward_pre_hook(before)
     transformer.register_forward_hook(after)
-    stream = resolver.stream(**options)
+    stream = resolver.stream()
     for line in sys.stdin:
         encoding, began = 0.0, time.process_time()
         for _ in stream.feed(json.loads(line)):
@@ -68,9 +69,9 @@ def read(options: dict[str, Any]) -> None:
 
 
 class Reader:
-    def __init__(self, sources: Path, options: dict[str, Any]) -> None:
+    def __init__(self, sources: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE), "--read", json.dumps(options)],
+            [sys.executable, str(HERE), READ],
             env={**os.environ, "PYTHONPATH": str(sources / "src"), "OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -98,20 +99,23 @@ def passages(text: str, words: int, count: int) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("other", nargs="?", type=Path, help="a folder with another version's sources")
-    parser.add_argument("--plain", action="store_true", help="the other is this version without merging and revival")
+    parser.add_argument("other", nargs="?", default=VERSION_0_1, metavar="COMMIT")
     parser.add_argument("--novel", type=Path, default=NOVEL)
     parser.add_argument("--words", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()
-    if (options.other is None) == (not options.plain):
-        parser.error("name a folder with another version, or say --plain")
-    ours = HERE.parents[1]
-    other = Reader(options.other or ours, OFF if options.plain else {})
-    this = Reader(ours, {})
     text = options.novel.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        packed = subprocess.run(["git", "-C", ROOT, "archive", options.other, "src"], check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", folder], check=True, input=packed.stdout)
+        ratios = compare(Path(folder), passages(text, options.words, WARM_UP + options.rounds))
+    print(json.dumps({name: summary(values) for name, values in ratios.items()}))
+
+
+def compare(sources: Path, texts: list[str]) -> dict[str, list[float]]:
+    this, other = Reader(ROOT), Reader(sources)
     ratios: dict[str, list[float]] = {"cpu_over_other": [], "encoder_over_other": [], "rest_over_other": []}
-    for number, passage in enumerate(passages(text, options.words, WARM_UP + options.rounds)):
+    for number, passage in enumerate(texts):
         order = [this, other] if number % 2 else [other, this]
         taken = {reader: reader(passage) for reader in order}
         if number < WARM_UP:
@@ -120,10 +124,10 @@ def main() -> None:
         ratios["cpu_over_other"].append(mine / theirs)
         ratios["encoder_over_other"].append(my_encoder / their_encoder)
         ratios["rest_over_other"].append((mine - my_encoder) / (theirs - their_encoder))
-        print(f"passage {number}: {mine:.2f} s and {theirs:.2f} s of the CPU, {mine / theirs:.3f}")
+        print(f"passage {number}: {mine:.2f} s and {theirs:.2f} s of the CPU, {mine / theirs:.3f}", flush=True)
     this.close()
     other.close()
-    print(json.dumps({name: summary(values) for name, values in ratios.items()}))
+    return ratios
 
 
 def summary(values: list[float]) -> dict[str, float]:
@@ -131,7 +135,7 @@ def summary(values: list[float]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--read"]:
-        read(json.loads(sys.argv[2]))
+    if sys.argv[1:] == [READ]:
+        read()
     else:
         main()
