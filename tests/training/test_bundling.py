@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
+from streamcoref.errors import StreamcorefError
 from streamcoref.model.checkpoint import load_checkpoint, save_checkpoint
 from streamcoref.model.features.agreement import Value
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.training import BundleOptions, bundle
-from streamcoref.training.bundling import bundled_mb, penalise
+from streamcoref.training.bundling import bundled_mb, lean, penalise
 from tests.evaluation import toy_evaluation
 from tests.model import toys
 
@@ -71,3 +73,32 @@ def test_conflicts_cost_the_penalty_and_nothing_else_changes() -> None:
     after, refine_after = tables()
     torch.testing.assert_close(score - after, expected.expand(10, -1), atol=1e-4, rtol=0)
     assert torch.equal(refine_after, refine)
+
+
+@torch.no_grad()
+def test_schemes_lean_as_they_are_told_and_no_other_does(tmp_path: Path) -> None:
+    light = {"name": "light", "size": 16, "two_outputs": True, "own_weights": True}
+    given = toy_evaluation.checkpoint(spans={"scorer": light}, schemes=["one", "two"])
+    save_checkpoint(tmp_path / "run", given, "# A run\n")
+    bundle(
+        BundleOptions(source=tmp_path / "run", folder=tmp_path / "model", weights="float32", biases={"two": (1, -2)})
+    )
+    made = load_checkpoint(tmp_path / "model").model
+    (segment,) = toys.segments([30])
+    pieces = torch.randn(len(segment), made.encoder.hidden_size)
+    every = torch.arange(len(given.model.spans.score(pieces, segment, 0)[0]))
+    for scheme, mention, link in ((0, 0, 0), (1, 1, -2)):
+        before, after = (model.spans.score(pieces, segment, scheme)[1] for model in (given.model.eval(), made))
+        torch.testing.assert_close(
+            after.prune - before.prune, torch.full_like(before.prune, mention), atol=1e-4, rtol=0
+        )
+        added = after.link_of(every) - before.link_of(every)
+        torch.testing.assert_close(added, torch.full_like(added, link), atol=1e-4, rtol=0)
+
+
+def test_who_cannot_lean_says_so() -> None:
+    model = toys.model(toys.config(schemes=["one"]), 0)
+    with pytest.raises(StreamcorefError, match="the model has no scheme 'three'; it has one"):
+        lean(model, {"three": (1, 0)})
+    with pytest.raises(StreamcorefError, match="only a scorer with own_weights and two outputs has biases of schemes"):
+        lean(model, {"one": (1, 0)})

@@ -108,8 +108,9 @@ class LightMentionScorer(MentionScorer):
         self.alone_start = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
         self.alone_end = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
         self.product = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
-        # What each scheme adds to these three, at first nothing
+        # What each scheme adds to these three, and to the bias: at first nothing
         self.own = nn.Parameter(torch.zeros(schemes, 3, self.outputs, size)) if own_weights else None
+        self.own_bias = nn.Parameter(torch.zeros(schemes, self.outputs)) if own_weights else None
         # Training begins with what is known: few candidates are mentions, and few pairs corefer. Without it the
         # first hundreds of steps would learn only that, at the cost of the encoder.
         self.bias = nn.Parameter(torch.tensor(PRIOR[: self.outputs] if two_outputs else (0.0,)))
@@ -122,7 +123,7 @@ class LightMentionScorer(MentionScorer):
         start, end = self._project(0, pieces, pieces, scheme)  # [n, size] each
         by_start, by_end, by_both = self._weights(0, scheme)
         alone = (start @ by_start).index_select(0, a) + (end @ by_end).index_select(0, b)
-        prune = alone + self._priors(0, b - a) + self._products(start * by_both, end, a, b)
+        prune = alone + self._priors(0, b - a, scheme) + self._products(start * by_both, end, a, b)
 
         def link(rows: Tensor) -> Tensor:
             first, last = a[rows], b[rows]
@@ -130,7 +131,7 @@ class LightMentionScorer(MentionScorer):
             start, end = self._project(1, *ends, scheme)  # [k, size] each
             by_start, by_end, by_both = self._weights(1, scheme)
             alone = start @ by_start + end @ by_end
-            return alone + self._priors(1, last - first) + (start * by_both * end).sum(-1)
+            return alone + self._priors(1, last - first, scheme) + (start * by_both * end).sum(-1)
 
         return MentionScores(prune, link if self.outputs == 2 else prune)
 
@@ -151,8 +152,10 @@ class LightMentionScorer(MentionScorer):
             for layer, pieces, shift in parts
         ]
 
-    def _priors(self, output: int, widths: Tensor) -> Tensor:
+    def _priors(self, output: int, widths: Tensor, scheme: int) -> Tensor:
         priors: Tensor = self.width.weight[:, output] + self.bias[output]
+        if self.own_bias is not None:
+            priors = priors + self.own_bias[scheme, output]
         return priors.index_select(0, widths)
 
     def _products(self, start: Tensor, end: Tensor, a: Tensor, b: Tensor) -> Tensor:

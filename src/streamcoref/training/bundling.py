@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import torch
-from pydantic import NonNegativeFloat, PositiveFloat
+from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 from streamcoref.checked import Options
+from streamcoref.errors import StreamcorefError
 from streamcoref.model.base import CorefModel
 from streamcoref.model.checkpoint import CARD, Checkpoint, load_checkpoint, save_checkpoint
 from streamcoref.model.config import build_model
+from streamcoref.model.mention_score import LightMentionScorer
 from streamcoref.model.pair_score.coarse_to_fine import CoarseToFineScorer
 from streamcoref.model.storage import Storage, stored_bytes
 from streamcoref.model.weight_files import split
@@ -27,12 +30,16 @@ class BundleOptions(Options):
     # What a clear conflict of names or genders costs beyond what was learnt: a model knows its training texts too well
     # to need these as much as on others.
     conflict_penalty: NonNegativeFloat = 0.0
+    # What is added, by scheme, to the scores by which spans are mentions and are linked: a model that has learnt from
+    # others' doubts has more of them than it should.
+    biases: dict[str, tuple[float, float]] = Field(default_factory=dict)
 
 
 def bundle(options: BundleOptions) -> None:
     checkpoint = without_training(load_checkpoint(options.source), options.heads)
     if options.conflict_penalty:
         penalise(checkpoint.model, options.conflict_penalty)
+    lean(checkpoint.model, options.biases)
     card = options.folder / CARD
     text = card.read_text(encoding="utf-8") if card.exists() else f"# {options.folder.name}\n\nA streamcoref model.\n"
     save_checkpoint(options.folder, checkpoint, text, options.weights, options.max_file_mb)
@@ -56,6 +63,18 @@ def without_training(checkpoint: Checkpoint, heads: tuple[str, ...]) -> Checkpoi
     model = build_model(config, tokenizer=checkpoint.tokenizer)
     take_weights(model, checkpoint.model)
     return checkpoint._replace(model=model.eval(), config=config)
+
+
+@torch.no_grad()
+def lean(model: CorefModel, biases: Mapping[str, tuple[float, float]]) -> None:
+    """Add to the mention scores and the link scores of schemes, which must weigh mentions in their own ways."""
+    scorer = model.spans.scorer
+    for scheme, added in biases.items():
+        if scheme not in model.schemes:
+            raise StreamcorefError(f"the model has no scheme {scheme!r}; it has {', '.join(model.schemes)}")
+        if not isinstance(scorer, LightMentionScorer) or scorer.own_bias is None or scorer.outputs != len(added):
+            raise StreamcorefError("only a scorer with own_weights and two outputs has biases of schemes")
+        scorer.own_bias[model.schemes.index(scheme)] += torch.tensor(added)
 
 
 @torch.no_grad()
