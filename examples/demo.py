@@ -19,7 +19,7 @@ from streamcoref.metrics import score_document
 
 EXAMPLES = Path(__file__).resolve().parent
 PAGE = EXAMPLES.parent / "build" / "demo.html"
-SHOWN, OTHER_NAMES = 10, 5
+SHOWN, OTHER_NAMES = 12, 5
 
 
 def main(resolver: streamcoref.Resolver, page: Path = PAGE) -> None:

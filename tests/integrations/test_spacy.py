@@ -306,8 +306,7 @@ def test_the_bundled_model_in_a_blank_pipeline() -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("streamcoref")
     doc = nlp("Anna Weber lost her keys on Monday. She looked for them everywhere, and her brother helped her.")
-    (entity,) = doc._.coref.entities
-    assert entity.name == "Anna Weber"
+    assert [entity.name for entity in doc._.coref.entities] == ["Anna Weber", "her keys"]
     assert [span.text for span in doc.spans["coref_1"]] == ["Anna Weber", "her", "She", "her", "her"]
     assert doc._.resolved_text.startswith("Anna Weber lost her keys on Monday. Anna Weber looked")
 

@@ -23,17 +23,17 @@ BEYOND = frozenset({"email-thread-translation"})
 WORSE = pytest.mark.xfail(reason="version 0.1 answered it better", strict=True)
 FLOORS = {
     "abstract-naps": 55,
-    "chat-boiler": 72,
+    "chat-boiler": 76,
     "court-report-forger": 52,
     "email-thread-translation": 62,
     "encyclopedia-botanist": 59,
-    "first-person-tractor": 49,
-    "minutes-allotments": 59,
-    "press-report-drugmaker": 48,
+    "first-person-tractor": 56,
+    "minutes-allotments": 60,
+    "press-report-drugmaker": 60,
     "recipe-lentil-soup": 56,
-    "support-ticket-photos": 62,
+    "support-ticket-photos": 67,
 }
-MEAN_OF_ALL = 62  # of the texts here and those of `everyday_texts.py`, each counting the same
+MEAN_OF_ALL = 66  # of the texts here and those of `everyday_texts.py`, each counting the same
 
 # Always somebody or something in these texts, which “you” and “it” are not.
 PERSONAL = frozenset(

@@ -96,6 +96,20 @@ def test_schemes_lean_as_they_are_told_and_no_other_does(tmp_path: Path) -> None
         torch.testing.assert_close(added, torch.full_like(added, link), atol=1e-4, rtol=0)
 
 
+def test_an_earlier_model_is_blended_in(tmp_path: Path) -> None:
+    given = toy_evaluation.checkpoint()
+    models = [given, given._replace(model=toys.model(given.config, 7))]
+    for name, checkpoint in zip(("last", "first"), models, strict=True):
+        save_checkpoint(tmp_path / name, checkpoint, "# A run\n")
+    options = {"source": tmp_path / "last", "folder": tmp_path / "model", "weights": "float32"}
+    bundle(BundleOptions(**options, earlier=tmp_path / "first", earlier_share=0.25))
+    made = load_checkpoint(tmp_path / "model").model.state_dict()
+    last, first = (checkpoint.model.state_dict() for checkpoint in models)
+    for name, tensor in made.items():
+        if tensor.is_floating_point():
+            torch.testing.assert_close(tensor, 0.75 * last[name] + 0.25 * first[name], atol=1e-5, rtol=1e-4)
+
+
 def test_who_cannot_lean_says_so() -> None:
     model = toys.model(toys.config(schemes=["one"]), 0)
     with pytest.raises(StreamcorefError, match="the model has no scheme 'three'; it has one"):

@@ -30,6 +30,9 @@ class BundleOptions(Options):
     # What a clear conflict of names or genders costs beyond what was learnt: a model knows its training texts too well
     # to need these as much as on others.
     conflict_penalty: NonNegativeFloat = 0.0
+    # A model of an earlier leg, and the share of its weights: what the last one has forgotten is still there.
+    earlier: Path | None = None
+    earlier_share: float = Field(default=0.0, ge=0, lt=1)
     # What is added, by scheme, to the scores by which spans are mentions and are linked: a model that has learnt from
     # others' doubts has more of them than it should.
     biases: dict[str, tuple[float, float]] = Field(default_factory=dict)
@@ -37,6 +40,8 @@ class BundleOptions(Options):
 
 def bundle(options: BundleOptions) -> None:
     checkpoint = without_training(load_checkpoint(options.source), options.heads)
+    if options.earlier is not None:
+        blend_in(checkpoint.model, load_checkpoint(options.earlier).model, options.earlier_share)
     if options.conflict_penalty:
         penalise(checkpoint.model, options.conflict_penalty)
     lean(checkpoint.model, options.biases)
@@ -63,6 +68,15 @@ def without_training(checkpoint: Checkpoint, heads: tuple[str, ...]) -> Checkpoi
     model = build_model(config, tokenizer=checkpoint.tokenizer)
     take_weights(model, checkpoint.model)
     return checkpoint._replace(model=model.eval(), config=config)
+
+
+@torch.no_grad()
+def blend_in(model: CorefModel, other: CorefModel, share: float) -> None:
+    """Make each weight a blend of the two; what the other has not stays as it is."""
+    given = other.state_dict()
+    for name, tensor in model.state_dict().items():
+        if name in given and tensor.is_floating_point():
+            tensor.lerp_(given[name], share)
 
 
 @torch.no_grad()
