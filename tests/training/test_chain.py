@@ -172,6 +172,14 @@ def test_what_no_leg_could_begin_with_is_said_before_any_has_begun(tmp_path: Pat
     synthetic.write_recipe(chain, {"legs": ["first.toml", "first.toml"]})
     with pytest.raises(StreamcorefError, match=r"two legs have the run\.folder"):
         run(chain)
+    bundle = {
+        "source": str(tmp_path / "runs/first/best"),
+        "folder": str(tmp_path / "model"),
+        "earlier": "runs/nobody/best",
+    }
+    synthetic.write_recipe(chain, {"legs": ["first.toml"], "bundle": bundle})
+    with pytest.raises(StreamcorefError, match=r"there is no model folder .*nobody/best"):
+        run(chain)
     synthetic.write_recipe(chain, {"legs": ["first.toml"], "length": 3})
     with pytest.raises(StreamcorefError, match=r"chain.toml: length: unknown key"):
         run(chain)

@@ -35,7 +35,7 @@ class Chain:
     bundle: BundleOptions | None = None
 
     def check(self, resume: bool) -> None:
-        """Raise if a leg could not begin, before hours have been spent on those before it."""
+        """Raise if a leg could not begin, or the bundle be made, before hours have been spent on those before it."""
         made: list[Path] = []
         for leg in self.legs:
             for model in (leg.model.start_from, *(one for corpus in leg.corpora for one in corpus.teachers)):
@@ -46,6 +46,9 @@ class Chain:
             if leg.run.folder in made:
                 raise StreamcorefError(f"two legs have the run.folder {leg.run.folder}; give each its own")
             made.append(leg.run.folder)
+        earlier = None if self.bundle is None else self.bundle.earlier
+        if earlier is not None and earlier.parent not in made:
+            find_checkpoint(earlier)
 
     def train(self, resume: bool = False, train: Train = TrainingRun.train) -> bool:
         """Every leg to its end, those that are finished already being left as they are, and then the bundle.
