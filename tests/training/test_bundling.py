@@ -102,7 +102,7 @@ def test_an_earlier_model_is_blended_in(tmp_path: Path) -> None:
     for name, checkpoint in zip(("last", "first"), models, strict=True):
         save_checkpoint(tmp_path / name, checkpoint, "# A run\n")
     options = {"source": tmp_path / "last", "folder": tmp_path / "model", "weights": "float32"}
-    bundle(BundleOptions(**options, earlier=tmp_path / "first", earlier_share=0.25))
+    bundle(BundleOptions(**options, earlier={"model": tmp_path / "first", "share": 0.25}))
     made = load_checkpoint(tmp_path / "model").model.state_dict()
     last, first = (checkpoint.model.state_dict() for checkpoint in models)
     for name, tensor in made.items():

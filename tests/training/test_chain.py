@@ -175,7 +175,7 @@ def test_what_no_leg_could_begin_with_is_said_before_any_has_begun(tmp_path: Pat
     bundle = {
         "source": str(tmp_path / "runs/first/best"),
         "folder": str(tmp_path / "model"),
-        "earlier": "runs/nobody/best",
+        "earlier": {"model": "runs/nobody/best", "share": 0.1},
     }
     synthetic.write_recipe(chain, {"legs": ["first.toml"], "bundle": bundle})
     with pytest.raises(StreamcorefError, match=r"there is no model folder .*nobody/best"):

@@ -21,6 +21,13 @@ from streamcoref.model.weight_files import split
 from streamcoref.training.conversion import take_weights
 
 
+class Share(Options):
+    """A model of an earlier leg, and how much of its weights is blended in."""
+
+    model: Path
+    share: float = Field(gt=0, lt=1)
+
+
 class BundleOptions(Options):
     source: Path  # a model folder, such as runs/last-leg/best
     folder: Path  # where it goes; a card that is there stays, for it is written by hand
@@ -30,9 +37,7 @@ class BundleOptions(Options):
     # What a clear conflict of names or genders costs beyond what was learnt: a model knows its training texts too well
     # to need these as much as on others.
     conflict_penalty: NonNegativeFloat = 0.0
-    # A model of an earlier leg, and the share of its weights: what the last one has forgotten is still there.
-    earlier: Path | None = None
-    earlier_share: float = Field(default=0.0, ge=0, lt=1)
+    earlier: Share | None = None  # what the last leg has forgotten is still there
     # What is added, by scheme, to the scores by which spans are mentions and are linked: a model that has learnt from
     # others' doubts has more of them than it should.
     biases: dict[str, tuple[float, float]] = Field(default_factory=dict)
@@ -41,7 +46,7 @@ class BundleOptions(Options):
 def bundle(options: BundleOptions) -> None:
     checkpoint = without_training(load_checkpoint(options.source), options.heads)
     if options.earlier is not None:
-        blend_in(checkpoint.model, load_checkpoint(options.earlier).model, options.earlier_share)
+        blend_in(checkpoint.model, load_checkpoint(options.earlier.model).model, options.earlier.share)
     if options.conflict_penalty:
         penalise(checkpoint.model, options.conflict_penalty)
     lean(checkpoint.model, options.biases)
@@ -72,10 +77,10 @@ def without_training(checkpoint: Checkpoint, heads: tuple[str, ...]) -> Checkpoi
 
 @torch.no_grad()
 def blend_in(model: CorefModel, other: CorefModel, share: float) -> None:
-    """Make each weight a blend of the two; what the other has not stays as it is."""
+    """Make each weight a blend of the two; what the other has not, or in another shape, stays as it is."""
     given = other.state_dict()
     for name, tensor in model.state_dict().items():
-        if name in given and tensor.is_floating_point():
+        if name in given and given[name].shape == tensor.shape and tensor.is_floating_point():
             tensor.lerp_(given[name], share)
 
 

@@ -47,8 +47,8 @@ class Chain:
                 raise StreamcorefError(f"two legs have the run.folder {leg.run.folder}; give each its own")
             made.append(leg.run.folder)
         earlier = None if self.bundle is None else self.bundle.earlier
-        if earlier is not None and earlier.parent not in made:
-            find_checkpoint(earlier)
+        if earlier is not None and earlier.model.parent not in made:
+            find_checkpoint(earlier.model)
 
     def train(self, resume: bool = False, train: Train = TrainingRun.train) -> bool:
         """Every leg to its end, those that are finished already being left as they are, and then the bundle.
