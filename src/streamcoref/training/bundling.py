@@ -21,8 +21,8 @@ from streamcoref.model.weight_files import split
 from streamcoref.training.conversion import take_weights
 
 
-class Share(Options):
-    """A model of an earlier leg, and how much of its weights is blended in."""
+class EarlierModel(Options):
+    """Of an earlier leg, and how much of its weights is blended in."""
 
     model: Path
     share: float = Field(gt=0, lt=1)
@@ -37,7 +37,7 @@ class BundleOptions(Options):
     # What a clear conflict of names or genders costs beyond what was learnt: a model knows its training texts too well
     # to need these as much as on others.
     conflict_penalty: NonNegativeFloat = 0.0
-    earlier: Share | None = None  # what the last leg has forgotten is still there
+    earlier: EarlierModel | None = None  # what the last leg has forgotten is still there
     # What is added, by scheme, to the scores by which spans are mentions and are linked: a model that has learnt from
     # others' doubts has more of them than it should.
     biases: dict[str, tuple[float, float]] = Field(default_factory=dict)
