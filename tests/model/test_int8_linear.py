@@ -18,9 +18,9 @@ from tests.model.test_query import query_config
 pytestmark = pytest.mark.usefixtures("needs_int8")
 
 
-def layers(bias: bool = True) -> tuple[nn.Linear, Int8Linear]:
+def layers(bias: bool = True, outputs: int = 64) -> tuple[nn.Linear, Int8Linear]:
     torch.manual_seed(3)
-    layer = nn.Linear(50, 33, bias=bias).eval()
+    layer = nn.Linear(50, outputs, bias=bias).eval()
     return layer, Int8Linear(layer)
 
 
@@ -33,7 +33,7 @@ def distance(ours: torch.Tensor, right: torch.Tensor) -> float:
 def test_it_is_near_to_the_layer_in_floats(bias: bool) -> None:
     layer, short = layers(bias)
     x = torch.randn(2, 9, 50)
-    assert short(x).shape == (2, 9, 33)
+    assert short(x).shape == (2, 9, 64)
     assert 0 < distance(short(x), layer(x)) < 0.02
 
 
@@ -49,8 +49,22 @@ def test_a_row_has_its_own_scale() -> None:
 
 
 @torch.inference_mode()
-def test_neither_neighbours_nor_threads_change_a_number() -> None:
-    _, short = layers()
+def test_a_layer_that_narrows_reads_small_numbers_beside_large_ones() -> None:
+    """One number of a hundred times the others' size leaves these no bit of 8; a second digit has them all."""
+    x = torch.randn(9, 50)
+    x[:, 7] = 100
+    rest = torch.randn(9, 50)
+    rest[:, 7] = 100
+    for outputs, largest in ((64, 1.0), (33, 0.02)):
+        layer, short = layers(bias=False, outputs=outputs)
+        apart = distance(short(x) - short(rest), layer(x) - layer(rest))  # what the large number adds cancels
+        assert largest / 100 < apart < largest, outputs
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("outputs", [64, 33])
+def test_neither_neighbours_nor_threads_change_a_number(outputs: int) -> None:
+    _, short = layers(outputs=outputs)
     x = torch.randn(300, 50)
     together = short(x)
     assert torch.equal(torch.cat([short(x[:7]), short(x[7:8]), short(x[8:])]), together)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from streamcoref.errors import StreamcorefError
 
 LARGEST = 127  # of both signs: -128 has no counterpart
+_FINER = 2 * LARGEST  # steps of the second digit in one of the first: its rest is at most half a step
 _TINY = 1e-30  # a scale above 0 for rows that are all 0
 
 
@@ -18,6 +19,9 @@ class Int8Linear(nn.Module):
 
     A row's scale is that of its own largest number, so its answer depends on no other row, whoever shares the batch.
     The sums of q_x q_w are integers and exact: in whatever order, by however many threads, they are the same.
+
+    Layers that narrow read what a GELU gave: a few numbers of a row are large, and the many small ones, most of what
+    such a layer adds up, would share what is left of 8 bits. There q_x has two digits of 8 bits, multiplied in one go.
     """
 
     weight: Tensor  # [in, out], int8
@@ -37,11 +41,24 @@ class Int8Linear(nn.Module):
         """[..., in] to [..., out]."""
         rows = x.reshape(-1, x.shape[-1])
         scale = rows.abs().amax(1, keepdim=True).div_(LARGEST).clamp_min_(_TINY)  # [n, 1]
-        product = torch._int_mm(rows.div(scale).round_().to(torch.int8), self.weight)
-        y = product.float().mul_(scale).mul_(self.scale)
+        product = self._product(rows.div(scale))
+        y = product.mul_(scale).mul_(self.scale)
         if self.bias is not None:
             y.add_(self.bias)
         return y.view(*x.shape[:-1], -1)
+
+    def _product(self, rows: Tensor) -> Tensor:
+        """Rows [n, in] from -127 to 127 (overwritten), rounded, by the weight: [n, out], floats."""
+        inputs, outputs = self.weight.shape
+        if inputs <= outputs:
+            return torch._int_mm(rows.round_().to(torch.int8), self.weight).float()
+        count = len(rows)
+        digits = torch.empty(2 * count, inputs, dtype=torch.int8)
+        first = rows.round()
+        digits[:count] = first
+        digits[count:] = rows.sub_(first).mul_(_FINER).round_()
+        products = torch._int_mm(digits, self.weight).float()
+        return products[:count].add_(products[count:], alpha=1 / _FINER)
 
 
 def use_int8_layers(model: Any) -> None:
