@@ -5,11 +5,13 @@
 FROM python:3.11-slim AS build
 ARG TORCH_INDEX=""
 WORKDIR /source
+# The compiler, for the kernel of link scores, stays behind in this stage.
+RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH PIP_NO_CACHE_DIR=1
 COPY constraints.txt ./
 RUN pip install ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} "$(grep '^torch==' constraints.txt)"
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY src ./src
 RUN pip install --constraint constraints.txt ".[server,books]"
 

@@ -9,7 +9,7 @@ DEV := $(VENV)/.installed-dev
 
 setup: $(DEV)
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(INSTALLED): pyproject.toml constraints.txt hatch_build.py src/streamcoref/model/link_rows.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "streamcoref needs Python 3.11 or newer")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

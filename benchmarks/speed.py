@@ -20,6 +20,8 @@ the median of its rounds, with the least and the greatest of them beside it.
 - `lasting_over_plain`: time on the CPU, with one thread, of a stream that merges entities of one name and brings back
   those that left, as the model does by itself, over one that does neither. The two read each segment in turns, encoder
   included. A text must have been read for a while, `--before 200`, until somebody has left who may come back.
+- `compiled_over_numpy`: likewise, with the compiled kernel of link scores over without; `compiled` says whether there
+  is one, and where there is none, which is to install without a C compiler, the figures above are numpy's.
 """
 
 from __future__ import annotations
@@ -34,11 +36,13 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import torch
 
 import streamcoref
 from streamcoref.formats.files import CHUNK_BYTES
+from streamcoref.model import link_kernel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.segments import Segment
 from streamcoref.text import document_from_text
@@ -191,9 +195,7 @@ def measure(text: str, before: int, count: int, threads: int, rounds: int) -> di
 
 
 def lasting_over_plain(text: str, before: int, count: int, rounds: int) -> dict[str, Any]:
-    torch.set_num_threads(1)
-    resolver = streamcoref.load(threads=1)
-    passage = Passage(text, resolver, before + count)
+    resolver, passage = in_one_thread(text, before + count)
     begin = []
     for stream in (resolver.stream(), resolver.stream(merge=0, revive=0)):
         stream.feed("".join(passage.slices[:before]))
@@ -204,6 +206,35 @@ def lasting_over_plain(text: str, before: int, count: int, rounds: int) -> dict[
         feeds = [(partial(lasting.feed, text), partial(plain.feed, text)) for text in passage.slices[before:]]
         found.append(median(Clocks.of(one).cpu / Clocks.of(other).cpu for one, other in feeds))
     return {"lasting_over_plain": spread(found)}
+
+
+def compiled_over_numpy(text: str, before: int, count: int, rounds: int) -> dict[str, Any]:
+    kernel = link_kernel.library
+    if kernel() is None:
+        return {"compiled": False}
+    resolver, passage = in_one_thread(text, before + count)
+    stream = resolver.stream()
+    stream.feed("".join(passage.slices[:before]))
+    begin = stream.state()
+
+    def feed(stream: streamcoref.Stream, text: str, compiled: bool) -> None:
+        with patch.object(link_kernel, "library", kernel if compiled else lambda: None):
+            stream.feed(text)
+
+    found = []
+    for _ in range(rounds):
+        one, other = (resolver.stream(begin) for _ in range(2))
+        feeds = [
+            (partial(feed, one, text, True), partial(feed, other, text, False)) for text in passage.slices[before:]
+        ]
+        found.append(median(Clocks.of(one).cpu / Clocks.of(other).cpu for one, other in feeds))
+    return {"compiled": True, "compiled_over_numpy": spread(found)}
+
+
+def in_one_thread(text: str, count: int) -> tuple[streamcoref.Resolver, Passage]:
+    torch.set_num_threads(1)
+    resolver = streamcoref.load(threads=1)
+    return resolver, Passage(text, resolver, count)
 
 
 def main() -> None:
@@ -222,7 +253,7 @@ def main() -> None:
     text = options.novel.read_text(encoding="utf-8")
     figures: dict[str, Any] = {"before": options.before, "segments": options.segments, "rounds": options.rounds}
     runs: list[Callable[..., dict[str, Any]]] = [partial(measure, threads=threads) for threads in options.threads]
-    for run in [*runs, lasting_over_plain]:
+    for run in [*runs, lasting_over_plain, compiled_over_numpy]:
         found = run(text, options.before, options.segments, rounds=options.rounds)
         figures |= found
         for name, value in found.items():

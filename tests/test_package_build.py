@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import venv
 import zipfile
@@ -27,9 +29,10 @@ pytestmark = [
 SENTENCE = "Anna Weber lost her keys. She looked for them everywhere."
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run(*command: str | Path, cwd: Path, **variables: str) -> str:
     """In an environment without a word on this repository."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
+    environment |= variables
     result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -61,7 +64,8 @@ def test_sdist_and_wheel_are_complete_and_valid(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     (wheel,) = built.glob("*.whl")
     assert sdist.name == f"streamcoref-{streamcoref.__version__}.tar.gz"
-    assert wheel.name == f"streamcoref-{streamcoref.__version__}-py3-none-any.whl"
+    platform = sysconfig.get_platform().replace("-", "_") if shutil.which("cc") else "any"
+    assert wheel.name == f"streamcoref-{streamcoref.__version__}-py3-none-{platform}.whl"
     assert "PASSED" in run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel, cwd=built)
     inside = {f"streamcoref/{path.relative_to(ROOT / 'src/streamcoref').as_posix()}" for path in package_files()}
     with zipfile.ZipFile(wheel) as archive:
@@ -72,6 +76,28 @@ def test_sdist_and_wheel_are_complete_and_valid(built: Path) -> None:
     assert {"pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "SECURITY.md", "Makefile"} <= top
     assert "tests/test_package_build.py" in top
     assert not [name for name in top if name.startswith((".venv", "runs", "build"))]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_the_wheel_brings_the_compiled_kernel(installed: Path, tmp_path: Path) -> None:
+    code = "from streamcoref.model.link_kernel import library; print(library() is not None)"
+    assert run(installed / "python", "-c", code, cwd=tmp_path) == "True\n"
+
+
+@pytest.mark.parametrize("compiler", ["", "false", "no-such-compiler"])
+def test_where_nothing_compiles_the_wheel_is_pure(built: Path, tmp_path: Path, compiler: str) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as source:
+        light = [member for member in source.getmembers() if "/models/" not in member.name]
+        source.extractall(tmp_path, light, filter="data")
+    (folder,) = tmp_path.iterdir()
+    command = [sys.executable, *f"-m build --wheel --no-isolation --outdir {tmp_path} {folder}".split()]
+    said = run("sh", "-c", f"{shlex.join(command)} 2>&1", cwd=tmp_path, CC=compiler)
+    assert "its kernel was not compiled" in said
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
 
 
 def package_files() -> list[Path]:

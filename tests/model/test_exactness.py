@@ -19,6 +19,7 @@ COARSE_TO_FINE = {
     "feature_size": 4,
     "prior_features": ["distance", "exact_match"],
 }
+COMPILED = {**COARSE_TO_FINE, "hidden": 32, "features": ["genre", "distance", "size", "exact_match", "last_word_match"]}
 TALKING = {**COARSE_TO_FINE, "features": [*ALL_FEATURES, "agreement"], "prior_features": ["distance", "agreement"]}
 FEED_FORWARD = {"name": "feed_forward", "hidden": 24, "features": ALL_FEATURES, "feature_size": 4}
 
@@ -27,6 +28,8 @@ CASES: dict[str, dict[str, Any]] = {
     "every piece": {"spans": {"word_boundaries": False}},
     "all features": {"pair_score": FEED_FORWARD},
     "light": {"pair_score": COARSE_TO_FINE, "spans": {"scorer": LIGHT, "projected_size": 20, "ratio_of": "words"}},
+    "compiled": {"pair_score": {**COMPILED, "shortlist": 9}},
+    "compiled, a short list": {"pair_score": COMPILED},
     "threshold": {"spans": {"scorer": LIGHT, "min_score": 0.0}},
     "mean": {"update": {"name": "mean"}},
     "first": {"update": {"name": "first"}},

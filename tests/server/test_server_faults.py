@@ -90,6 +90,10 @@ def submit(client: httpx.Client, book: str) -> str | None:
         return None
 
 
+def states_of_jobs(client: httpx.Client) -> list[str]:
+    return [str(job["state"]) for job in client.get("/v1/jobs").json()["jobs"]]
+
+
 def mentions_of(client: httpx.Client, job: str, length: int) -> list[list[tuple[int, int, str]]]:
     """The mentions of all entities of a long book, by parts of its text."""
     found: dict[int, list[tuple[int, int, str]]] = {}
@@ -111,19 +115,19 @@ def test_killed_with_streams_and_jobs_it_goes_on(tmp_path: Path, model: Path, st
     with server.client() as client:
         feeders = [Feeder(seed, create(client)) for seed in range(streams)]
         books = {submit(client, STORY * length): STORY * length for length in (50, 20, 3)}
-    states: list[str] = []  # of jobs, when the server was killed
     for kill in range(kills):
         with server.client() as client, ThreadPoolExecutor(streams + 1) as pool:
             before = sum(len(feeder.answers) for feeder in feeders)
             feeding = [pool.submit(feeder.feed, client) for feeder in feeders]
-            book = STORY * (30 + kill)
-            submitting = pool.submit(submit, client, book)
             # at any moment of their feeding, on a quick machine and on a slow one
             enough = before + choose.randint(streams, 3 * streams)
             while sum(len(feeder.answers) for feeder in feeders) < enough:
                 assert not all(one.done() for one in feeding)
                 time.sleep(0.001)
-            states += [job["state"] for job in client.get("/v1/jobs").json()["jobs"]]
+            book = STORY * (50 + kill)
+            submitting = pool.submit(submit, client, book)
+            while "reading" not in (states := states_of_jobs(client)):
+                assert not all(one.done() for one in feeding), states
             active = sum(not one.done() for one in feeding)
             server.kill()
         for one in feeding:
@@ -134,7 +138,6 @@ def test_killed_with_streams_and_jobs_it_goes_on(tmp_path: Path, model: Path, st
         with server.client() as client:
             for feeder in feeders:
                 feeder.go_back(client)
-    assert "reading" in states
     with server.client() as client:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda feeder: feeder.finish(client), feeders))

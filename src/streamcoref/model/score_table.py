@@ -10,9 +10,11 @@ from torch import Tensor
 
 from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features import FeatureIndex
+from streamcoref.model.link_kernel import CompiledRows, compiled_rows
 from streamcoref.model.memory import EntityMemory
 from streamcoref.model.notes import IntArray
 from streamcoref.model.pair_score import FeatureTables, Pairs, PairScorer
+from streamcoref.model.pair_score.coarse_to_fine import RowRefiner
 from streamcoref.model.rows import RowLayout
 from streamcoref.model.span_readings import SpanReadings
 
@@ -147,11 +149,22 @@ class Shortlists(ScoreTable):
         self.refine = scorer.row_refiner(
             spans.vectors, spans.pair_readings, self.entities, self.entity_readings, self.tables
         )
+        self.compiled = self._compiled() if isinstance(self.refine, RowRefiner) else None
+
+    def _compiled(self) -> CompiledRows | None:
+        assert isinstance(self.refine, RowRefiner)
+        tables = self.priors, self.products, self.among, self.scores
+        return compiled_rows(
+            self.index, self.spans.notes, self.memory.notes, *tables, refiner=self.refine, shortlist=self.length
+        )
 
     def row(self, span: int) -> FloatArray:
         count = len(self.memory)
         row = self.scores[span, :count]
         if count == 0:
+            return row
+        if self.compiled is not None:
+            self.compiled.score(span, count)
             return row
         if count != len(self.known):
             self.known = self.memory.notes.at(slice(0, count))
@@ -167,6 +180,9 @@ class Shortlists(ScoreTable):
         return row
 
     def changed(self, slot: int, span: int, share: float) -> None:
+        if self.compiled is not None:
+            self.compiled.changed(slot, span, share)
+            return
         column, new = self.products[span + 1 :, slot], self.among[span + 1 :, span]  # of those that are yet to come
         if share == 1:
             column[:] = new

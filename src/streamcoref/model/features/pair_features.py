@@ -162,7 +162,7 @@ class FoldedFeatures:
 
     def rows(self, index: IntArray) -> FloatArray:
         """The same for a few pairs [n] in numpy."""
-        first, *others = self._arrays
+        first, *others = self.arrays
         result: FloatArray | None = None
         for table in reversed(others):
             index, place = np.divmod(index, len(table))
@@ -170,7 +170,8 @@ class FoldedFeatures:
         return first[index] if result is None else np.add(result, first[index], out=result)
 
     @cached_property
-    def _arrays(self) -> list[FloatArray]:
+    def arrays(self) -> list[FloatArray]:
+        """The tables, [combinations, ...] each."""
         return [numbers(table) for table in self.tables]
 
 

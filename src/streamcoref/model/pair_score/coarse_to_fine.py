@@ -92,10 +92,10 @@ class CoarseToFineScorer(PairScorer):
         if not small or type(self).refine is not CoarseToFineScorer.refine:
             return None
         readings = span_readings.narrow(-1, self.bilinear.out_features, self.reading_size)
-        return _RowRefiner(self.net, self.shortlist or 0, spans, readings, entities, entity_readings, tables)
+        return RowRefiner(self.net, self.shortlist or 0, spans, readings, entities, entity_readings, tables)
 
 
-class _RowRefiner:
+class RowRefiner:
     """`CoarseToFineScorer.refine` in numpy.
 
     The product is made in a few parts, each too small for threads, which would get in the way of those that encode.
