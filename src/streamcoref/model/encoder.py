@@ -19,6 +19,7 @@ from streamcoref.model.architecture import CODE, MOST_PARAMETERS, at_most, check
 from streamcoref.model.folder_files import read_table, why
 from streamcoref.model.hub_folders import MODEL_FILES, PICKLED_FILES, fetched, folder_of
 from streamcoref.model.int8_linear import use_int8_layers
+from streamcoref.model.linear import use_wide_products
 from streamcoref.model.segments import Segment
 
 
@@ -54,6 +55,7 @@ class Encoder(nn.Module):
             )
         if mix and layers == 1:
             raise StreamcorefError("encoder.mix is a mix of several layers, but encoder.layers is 1")
+        use_wide_products(model)
         self.model = model
         self.layers = layers
         self.hidden_size: int = model.config.hidden_size

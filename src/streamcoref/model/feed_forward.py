@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from streamcoref.model.linear import Linear, linear
+
 
 class FeedForward(nn.Module):
     """Linear, ReLU, dropout, Linear to one number, on the concatenation of several parts.
@@ -19,14 +21,14 @@ class FeedForward(nn.Module):
 
     def __init__(self, sizes: Sequence[int], hidden: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.hidden = nn.Linear(sum(sizes), hidden)
+        self.hidden = Linear(sum(sizes), hidden)
         self.output = nn.Linear(hidden, 1)
         self.dropout = nn.Dropout(dropout)
         self.slices = [slice(a, b) for a, b in pairwise((0, *accumulate(sizes)))]
 
     def project(self, part: int, x: Tensor) -> Tensor:
         """[..., size of the part] to [..., hidden], without the bias."""
-        return F.linear(x, self.part(part))
+        return linear(x, self.part(part))
 
     def part(self, number: int) -> Tensor:
         """The first layer's weight for one part, [hidden, size]."""

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.linear import Linear
 
 LARGEST = 127  # of both signs: -128 has no counterpart
 _FINER = 2 * LARGEST  # steps of the second digit in one of the first: its rest is at most half a step
@@ -70,7 +71,7 @@ def use_int8_layers(model: Any) -> None:
         (part, name, child)
         for part in model.modules()
         for name, child in part.named_children()
-        if type(child) is nn.Linear
+        if type(child) in (nn.Linear, Linear)
     ]
     if not places:
         raise StreamcorefError(f"a {model.config.model_type} encoder has no linear layers that int8 knows; use float32")

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from streamcoref.model.candidates import Candidates
 from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.linear import Linear, linear
 from streamcoref.model.parts import PartOptions, Surroundings
 from streamcoref.model.span_vector import SpanVector, blocks
 
@@ -102,8 +103,8 @@ class LightMentionScorer(MentionScorer):
     ) -> None:
         super().__init__()
         self.size, self.outputs = size, 2 if two_outputs else 1
-        self.start = nn.Linear(hidden_size, self.outputs * size)
-        self.end = nn.Linear(hidden_size, self.outputs * size)
+        self.start = Linear(hidden_size, self.outputs * size)
+        self.end = Linear(hidden_size, self.outputs * size)
         self.scheme = nn.Embedding(schemes, 2 * self.outputs * size)
         self.alone_start = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
         self.alone_end = nn.Parameter(torch.randn(self.outputs, size) / size**0.5)
@@ -148,7 +149,7 @@ class LightMentionScorer(MentionScorer):
         own = slice(output * self.size, (output + 1) * self.size)
         parts = zip((self.start, self.end), (starts, ends), self.scheme.weight[scheme].chunk(2), strict=True)
         return [
-            self.dropout(F.gelu(F.linear(pieces, layer.weight[own], layer.bias[own] + shift[own])))
+            self.dropout(F.gelu(linear(pieces, layer.weight[own], layer.bias[own] + shift[own])))
             for layer, pieces, shift in parts
         ]
 

@@ -10,6 +10,7 @@ from pydantic import PositiveInt, model_validator
 from torch import Tensor, nn
 
 from streamcoref.checked import Options
+from streamcoref.model.linear import Linear
 
 
 class LabelOptions(Options):
@@ -45,9 +46,7 @@ class SpanLabels(nn.Module):
         self.names = {head: tuple(names) for head, names in heads.items()}
         self.heads = nn.ModuleDict(
             {
-                head: nn.Sequential(
-                    nn.Dropout(dropout), nn.Linear(size, hidden), nn.ReLU(), nn.Linear(hidden, len(names))
-                )
+                head: nn.Sequential(nn.Dropout(dropout), Linear(size, hidden), nn.ReLU(), nn.Linear(hidden, len(names)))
                 for head, names in self.names.items()
             }
         )

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from streamcoref.model.candidates import Candidates
+from streamcoref.model.linear import Linear
 
 
 class SpanVector(nn.Module):
@@ -28,7 +29,7 @@ class SpanVector(nn.Module):
         self.width_dropout = nn.Dropout(width_dropout)
         self.part_sizes = (hidden_size, hidden_size, width_size, hidden_size)
         full = sum(self.part_sizes)
-        self.projection = None if projected_size is None else nn.Linear(full, projected_size)
+        self.projection = None if projected_size is None else Linear(full, projected_size)
         self.size = projected_size or full
 
     def forward(self, pieces: Tensor, spans: Candidates) -> Tensor:

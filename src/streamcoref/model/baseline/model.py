@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from streamcoref.document import Span
 from streamcoref.model.base import CorefModel
 from streamcoref.model.baseline.prune import best_without_crossing
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
+from streamcoref.model.linear import Linear
 from streamcoref.model.memory import note_mention
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 from streamcoref.model.pair_score import Pairs
@@ -86,7 +87,7 @@ class BaselineModel(CorefModel):
         self.depth = depth
         self.max_spans = max_spans
         size = spans.vectors.size
-        self.gate = nn.Linear(2 * size, size) if depth > 1 else None
+        self.gate = Linear(2 * size, size) if depth > 1 else None
 
     @torch.inference_mode()
     def read(

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from streamcoref.model.arrays import FloatArray, numbers
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.linear import Linear
 from streamcoref.model.notes import IntArray
 from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions, RefineRow
 from streamcoref.model.parts import Surroundings
@@ -46,7 +47,7 @@ class CoarseToFineScorer(PairScorer):
         self.features = features
         self.prior_features = prior_features
         self.prior = nn.Linear(prior_features.size, 1)
-        self.bilinear = nn.Linear(size, size)
+        self.bilinear = Linear(size, size)
         self.net = FeedForward([size, size, size, features.size], hidden, dropout)
         self.dropout = nn.Dropout(dropout)
         self.target_dropout = target_dropout
