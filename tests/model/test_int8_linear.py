@@ -81,12 +81,12 @@ def test_every_kind_of_encoder_reads_in_int8(name: str) -> None:
     lengths = [12, 31, 3]
     encoder = Encoder(make(name), layers=4, mix=True)
     in_floats = vectors(encoder, lengths)
-    count = sum(type(part) is nn.Linear for part in encoder.modules())
+    count = sum(isinstance(part, nn.Linear) for part in encoder.modules())
     encoder.use_int8()
     encoder.use_int8()  # once is enough
     assert encoder.precision == "int8"
     assert sum(isinstance(part, Int8Linear) for part in encoder.modules()) == count > 3
-    assert not any(type(part) is nn.Linear for part in encoder.modules())
+    assert not any(isinstance(part, nn.Linear) for part in encoder.modules())
     for ours, right in zip(vectors(encoder, lengths), in_floats, strict=True):
         assert 0 < distance(ours, right) < 0.05
 
@@ -113,7 +113,7 @@ def test_all_encoders_of_a_model_change_and_nothing_else() -> None:
     assert [part.precision for part in encoders] == ["int8", "int8"]
     inside = {id(part) for encoder in encoders for part in encoder.modules()}
     outside = [part for part in model.modules() if id(part) not in inside]
-    assert any(type(part) is nn.Linear for part in outside)
+    assert any(isinstance(part, nn.Linear) for part in outside)
     assert not any(isinstance(part, Int8Linear) for part in outside)
 
 
