@@ -37,8 +37,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if torch.is_grad_enabled() and any(part.requires_grad for part in (x, weight, bias) if part is not None):
         result: Tensor = _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]
         return result
-    rows = x.reshape(-1, x.shape[-1])
-    return _product(_filled_up(rows), weight, bias)[: len(rows)].view(*x.shape[:-1], len(weight))
+    return _rows_by(x, weight, bias)
 
 
 def use_wide_products(model: nn.Module) -> None:
@@ -68,37 +67,38 @@ class _Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        given = x.reshape(-1, x.shape[-1])
-        rows = _filled_up(given)
-        ctx.save_for_backward(rows, weight)
-        return _product(rows, weight, bias)[: len(given)].view(*x.shape[:-1], len(weight))
+        ctx.save_for_backward(x, weight)  # as they are: what they are filled up with is not worth keeping
+        return _rows_by(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         (gradient,) = gradients  # [..., out]
-        rows, weight = ctx.saved_tensors
+        x, weight = ctx.saved_tensors
         to_x, to_weight, to_bias = ctx.needs_input_grad
-        given = gradient.reshape(-1, gradient.shape[-1])
-        full = _filled_up(given)
         return (
-            _product(full, weight.t())[: len(given)].view(*gradient.shape[:-1], weight.shape[1]) if to_x else None,
-            _product(full.t(), rows.t()) if to_weight else None,
-            given.sum(0) if to_bias else None,
+            _rows_by(gradient, weight.t()) if to_x else None,
+            _product(_filled_up(gradient).t(), _filled_up(x).t()) if to_weight else None,
+            gradient.reshape(-1, gradient.shape[-1]).sum(0) if to_bias else None,
         )
 
 
+def _rows_by(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """[..., in] by a weight [out, in], without gradients."""
+    count = x.numel() // x.shape[-1]
+    return _product(_filled_up(x), weight, bias)[:count].view(*x.shape[:-1], len(weight))
+
+
 def _product(rows: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Rows [n, in] by a weight [out, in], without gradients. Both may be transposed."""
+    """Rows [n, in] by a weight [out, in]; both may be transposed."""
     if not weight.t().is_contiguous():
-        weight = (
-            weight.contiguous()
-        )  # a slice of another: for these oneDNN has only a reference, a thousand times slower
+        weight = weight.contiguous()  # a slice of another: for these oneDNN is a thousand times slower
     product: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
     return product
 
 
-def _filled_up(rows: Tensor) -> Tensor:
-    """Rows [n, size] and as many empty ones as make a multiple of ROWS, at least one."""
+def _filled_up(x: Tensor) -> Tensor:
+    """The rows of [..., size] and as many empty ones as make a multiple of ROWS, at least one: [n, size]."""
+    rows = x.reshape(-1, x.shape[-1])
     count = len(rows)
     full = max(1, -(-count // ROWS)) * ROWS
     if full == count:
