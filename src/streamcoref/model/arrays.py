@@ -22,9 +22,9 @@ def numbers(tensor: Tensor) -> FloatArray:
     return array
 
 
-def changeable(tensor: Tensor) -> Any:
+def changeable(numbers: Tensor | FloatArray) -> Any:
     """The same memory as an array, where it is the CPU's; else the tensor itself, which knows the same operators."""
-    return tensor.numpy() if tensor.is_cpu else tensor
+    return numbers.numpy() if isinstance(numbers, Tensor) and numbers.is_cpu else numbers
 
 
 def blend(old: Any, new: Any, weight: float) -> None:

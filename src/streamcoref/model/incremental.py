@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from streamcoref.document import Span
 from streamcoref.language.attribution import talk_lexicon
@@ -17,7 +17,7 @@ from streamcoref.language.quotations import Quotations
 from streamcoref.language.trackers import WordTracker
 from streamcoref.language.versions import LATEST, LEXICONS
 from streamcoref.language.voices import FollowedTurns, TurnVoices
-from streamcoref.model.arrays import FloatArray, numbers
+from streamcoref.model.arrays import FloatArray, changeable, numbers
 from streamcoref.model.base import CorefModel
 from streamcoref.model.encoder import Encoder
 from streamcoref.model.encoder_service import SegmentService
@@ -128,7 +128,7 @@ class IncrementalModel(CorefModel):
         table = table_for(self.pair_score)(
             self.pair_score, reading.tables, reading.index, readings, memory, self.layout, own, new_score
         )
-        rows = readings.rows.unbind()
+        rows = changeable(readings.rows)  # [k, row size]
         slots: list[int] = []
         starts: list[bool] = []
         shares: list[float] = []  # what each span is of its entity
@@ -169,7 +169,7 @@ class IncrementalModel(CorefModel):
             state.conversation.renamed(kept, gone)
         return by_name + by_answer
 
-    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, row: Tensor, m: int) -> float:
+    def _join(self, memory: EntityMemory, slot: int, spans: SpanReadings, row: FloatArray, m: int) -> float:
         """Update: blend the span into the entity; what it is of the entity then."""
         update = self.update
         size, reads = float(memory.notes["size"][slot]), update.reading_size > 0

@@ -77,33 +77,32 @@ class _Linear(torch.autograd.Function):
         to_x, to_weight, to_bias = ctx.needs_input_grad
         return (
             _rows_by(gradient, weight.t()) if to_x else None,
-            _product(_filled_up(gradient).t(), _filled_up(x).t()) if to_weight else None,
-            gradient.reshape(-1, gradient.shape[-1]).sum(0) if to_bias else None,
+            _product(_filled_up(_rows(gradient)).t(), _filled_up(_rows(x)).t()) if to_weight else None,
+            _rows(gradient).sum(0) if to_bias else None,
         )
 
 
 def _rows_by(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """[..., in] by a weight [out, in], without gradients."""
-    count = x.numel() // x.shape[-1]
-    return _product(_filled_up(x), weight, bias)[:count].view(*x.shape[:-1], len(weight))
+    rows = _rows(x)
+    y = _product(_filled_up(rows), weight, bias)
+    return (y if len(y) == len(rows) else y[: len(rows)]).view(*x.shape[:-1], len(weight))
 
 
 def _product(rows: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Rows [n, in] by a weight [out, in]; both may be transposed."""
-    if not weight.t().is_contiguous():
+    if weight.stride() != (1, len(weight)):
         weight = weight.contiguous()  # a slice of another: for these oneDNN is a thousand times slower
     product: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
     return product
 
 
-def _filled_up(x: Tensor) -> Tensor:
-    """The rows of [..., size] and as many empty ones as make a multiple of ROWS, at least one: [n, size]."""
-    rows = x.reshape(-1, x.shape[-1])
-    count = len(rows)
-    full = max(1, -(-count // ROWS)) * ROWS
-    if full == count:
-        return rows.contiguous()
-    result = rows.new_empty(full, rows.shape[1])
-    result[:count] = rows
-    result[count:] = 0
-    return result
+def _rows(x: Tensor) -> Tensor:
+    """[..., size] to [n, size]."""
+    return x.reshape(-1, x.shape[-1])
+
+
+def _filled_up(rows: Tensor) -> Tensor:
+    """Rows [n, size] and as many empty ones as make a multiple of ROWS, at least one."""
+    surplus = -len(rows) % ROWS or (0 if len(rows) else ROWS)
+    return torch.cat([rows, rows.new_zeros(surplus, rows.shape[1])]) if surplus else rows.contiguous()

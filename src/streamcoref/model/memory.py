@@ -12,7 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from streamcoref.model.arrays import blend, changeable
+from streamcoref.model.arrays import FloatArray, blend, changeable
 from streamcoref.model.notes import ENTITY, IntArray, Notes
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class EntityMemory:
         self.rows = rows
         self.notes = self.notes.resized(size, self.count)
 
-    def add(self, row: Tensor, spans: Notes, span: int) -> int:
+    def add(self, row: Tensor | FloatArray, spans: Notes, span: int) -> int:
         """A new entity of one mention, a row of the notes on spans; its slot."""
         slot = self.count
         self.count += 1
@@ -134,7 +134,7 @@ class EntityMemory:
             self.texts.append(record.texts)
         return slot
 
-    def join(self, slot: int, weight: Tensor | float, row: Tensor, spans: Notes, span: int) -> None:
+    def join(self, slot: int, weight: Tensor | float, row: Tensor | FloatArray, spans: Notes, span: int) -> None:
         """Blend a span into an entity: `weight` is the share of what the entity was."""
         blend(changeable(self.rows)[slot], changeable(row), float(weight))
         note_mention(self.notes, slot, spans, span, self.features)
