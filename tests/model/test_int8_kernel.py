@@ -12,7 +12,7 @@ from torch import Tensor, nn
 import streamcoref
 from streamcoref.model import int8_linear
 from streamcoref.model.int8_kernel import CompiledDigits, compiled_digits
-from streamcoref.model.int8_linear import LARGEST, Int8Linear, to_digits, to_floats
+from streamcoref.model.int8_linear import LARGEST, MOST_THREADS, Int8Linear, to_digits, to_floats
 
 found = compiled_digits()
 if found is None:
@@ -114,21 +114,48 @@ def test_several_threads_may_use_it_at_once() -> None:
     assert all(torch.equal(y, layer(x)) for x, y in zip(inputs, together, strict=True))
 
 
+class Noted:
+    """The kernel, and which of its functions were asked for."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+
+    def __getattr__(self, name: str) -> object:
+        self.used.add(name)
+        return getattr(kernel, name)
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> Noted:
+    result = Noted()
+    monkeypatch.setattr(int8_linear, "compiled_digits", lambda: result)
+    return result
+
+
+@pytest.mark.usefixtures("needs_int8")
+@torch.inference_mode()
+def test_many_threads_divide_the_passes_of_torch_and_other_floats_are_left_to_it(
+    noted: Noted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer, x = Int8Linear(nn.Linear(50, 33)), torch.randn(4, 50)
+    layer(x.double())
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "get_num_threads", lambda: MOST_THREADS + 1)
+        divided = layer(x)
+    assert not noted.used
+    monkeypatch.setattr(torch, "get_num_threads", lambda: MOST_THREADS)
+    assert torch.equal(layer(x), divided)
+    assert noted.used == {"to_digits", "to_floats"}
+
+
 @pytest.mark.model
 @pytest.mark.usefixtures("needs_int8")
-def test_the_bundled_model_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    used: set[str] = set()
-
-    class Noted:
-        def __getattr__(self, name: str) -> object:
-            used.add(name)
-            return getattr(kernel, name)
-
+def test_the_bundled_model_uses_it(noted: Noted, monkeypatch: pytest.MonkeyPatch) -> None:
     def by_torch(*_: object) -> None:
         raise AssertionError("not by the kernel")
 
-    monkeypatch.setattr(int8_linear, "compiled_digits", Noted)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
     for name in ("to_digits", "to_floats"):
         monkeypatch.setattr(int8_linear, name, by_torch)
     streamcoref.load(precision="int8").resolve("Anna Weber lost her keys. She looked for them everywhere.")
-    assert used == {"to_digits", "to_floats"}
+    assert noted.used == {"to_digits", "to_floats"}

@@ -11,6 +11,8 @@ from streamcoref.errors import StreamcorefError
 from streamcoref.model.int8_kernel import compiled_digits
 from streamcoref.model.linear import Linear
 
+# The kernel has one thread and takes less than a third of the time of torch's passes, which all threads divide.
+MOST_THREADS = 3
 LARGEST = 127  # of both signs: -128 has no counterpart
 _FINER = 2 * LARGEST  # steps of the second digit in one of the first: its rest is at most half a step
 _TINY = 1e-30  # a scale above 0 for rows that are all 0
@@ -43,7 +45,8 @@ class Int8Linear(nn.Module):
         """[..., in] to [..., out]."""
         rows = x.reshape(-1, x.shape[-1])
         inputs, outputs = self.weight.shape
-        kernel = compiled_digits() if rows.is_cpu and rows.dtype == self.scale.dtype == torch.float32 else None
+        floats = rows.is_cpu and rows.dtype == self.scale.dtype == torch.float32
+        kernel = compiled_digits() if floats and torch.get_num_threads() <= MOST_THREADS else None
         read, write = (to_digits, to_floats) if kernel is None else (kernel.to_digits, kernel.to_floats)
         digits, scale = read(rows, 1 if inputs <= outputs else 2)
         y = write(torch._int_mm(digits, self.weight), scale, self.scale, self.bias)
