@@ -5,7 +5,7 @@
 FROM python:3.11-slim AS build
 ARG TORCH_INDEX=""
 WORKDIR /source
-# The compiler, for the kernel of link scores, stays behind in this stage.
+# The compiler, for the kernels in C, stays behind in this stage.
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /venv
 ENV PATH=/venv/bin:$PATH PIP_NO_CACHE_DIR=1

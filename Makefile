@@ -9,7 +9,7 @@ DEV := $(VENV)/.installed-dev
 
 setup: $(DEV)
 
-$(INSTALLED): pyproject.toml constraints.txt hatch_build.py src/streamcoref/model/link_rows.c
+$(INSTALLED): pyproject.toml constraints.txt hatch_build.py $(wildcard src/streamcoref/model/*.c)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "streamcoref needs Python 3.11 or newer")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,15 +262,3 @@ def test_the_bundled_model_uses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     streamcoref.load().resolve("Anna Weber lost her keys. She looked for them everywhere.")
     assert rows
     assert None not in rows
-
-
-def test_a_library_of_another_source_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed = tmp_path / link_kernel.SOURCE.name
-    shutil.copy(link_kernel.SOURCE, changed)
-    load = link_kernel.library.__wrapped__
-    monkeypatch.setattr(link_kernel, "SOURCE", changed)
-    assert load() is not None
-    changed.write_text(changed.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    assert load() is None
-    monkeypatch.setattr(link_kernel, "LIBRARY", tmp_path / "missing.so")
-    assert load() is None

@@ -8,8 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from streamcoref.errors import StreamcorefError
+from streamcoref.model.int8_kernel import compiled_digits
 from streamcoref.model.linear import Linear
 
+# The kernel has one thread and takes less than a third of the time of torch's passes, which all threads divide.
+MOST_THREADS = 3
 LARGEST = 127  # of both signs: -128 has no counterpart
 _FINER = 2 * LARGEST  # steps of the second digit in one of the first: its rest is at most half a step
 _TINY = 1e-30  # a scale above 0 for rows that are all 0
@@ -41,25 +44,38 @@ class Int8Linear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """[..., in] to [..., out]."""
         rows = x.reshape(-1, x.shape[-1])
-        scale = rows.abs().amax(1, keepdim=True).div_(LARGEST).clamp_min_(_TINY)  # [n, 1]
-        product = self._product(rows.div(scale))
-        y = product.mul_(scale).mul_(self.scale)
-        if self.bias is not None:
-            y.add_(self.bias)
-        return y.view(*x.shape[:-1], -1)
-
-    def _product(self, rows: Tensor) -> Tensor:
-        """Rows [n, in] from -127 to 127 (overwritten), rounded, by the weight: [n, out], floats."""
         inputs, outputs = self.weight.shape
-        if inputs <= outputs:
-            return torch._int_mm(rows.round_().to(torch.int8), self.weight).float()
-        count = len(rows)
-        digits = torch.empty(2 * count, inputs, dtype=torch.int8)
-        first = rows.round()
-        digits[:count] = first
-        digits[count:] = rows.sub_(first).mul_(_FINER).round_()
-        products = torch._int_mm(digits, self.weight).float()
-        return products[:count].add_(products[count:], alpha=1 / _FINER)
+        floats = rows.is_cpu and rows.dtype == self.scale.dtype == torch.float32
+        kernel = compiled_digits() if floats and torch.get_num_threads() <= MOST_THREADS else None
+        read, write = (to_digits, to_floats) if kernel is None else (kernel.to_digits, kernel.to_floats)
+        digits, scale = read(rows, 1 if inputs <= outputs else 2)
+        y = write(torch._int_mm(digits, self.weight), scale, self.scale, self.bias)
+        return y.view(*x.shape[:-1], outputs)
+
+
+def to_digits(rows: Tensor, digits: int) -> tuple[Tensor, Tensor]:
+    """Rows [n, in] as int8 [digits * n, in], all first digits before the second ones, and the rows' scales [n, 1]."""
+    scale = rows.abs().amax(1, keepdim=True).div_(LARGEST).clamp_min_(_TINY)
+    numbers = rows.div(scale)  # from -127 to 127
+    if digits == 1:
+        return numbers.round_().to(torch.int8), scale
+    count = len(rows)
+    result = torch.empty(digits * count, rows.shape[1], dtype=torch.int8)
+    first = numbers.round()
+    result[:count] = first
+    result[count:] = numbers.sub_(first).mul_(_FINER).round_()
+    return result, scale
+
+
+def to_floats(products: Tensor, row_scale: Tensor, scale: Tensor, bias: Tensor | None) -> Tensor:
+    """Products [digits * n, out] of digits and a weight, times the scales of rows and outputs: [n, out]."""
+    count = len(row_scale)
+    y = products.float()
+    if len(products) > count:
+        # Not by add_'s alpha, which is rounded once or twice, as the CPU has it.
+        y = y[:count].add_(y[count:].mul_(1 / _FINER))
+    y.mul_(row_scale).mul_(scale)
+    return y if bias is None else y.add_(bias)
 
 
 def use_int8_layers(model: Any) -> None:

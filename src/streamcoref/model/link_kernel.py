@@ -6,13 +6,12 @@ Elsewhere numpy computes the same: whoever has no C compiler, or features of the
 from __future__ import annotations
 
 import ctypes
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
+from streamcoref.model import compiled
 from streamcoref.model.arrays import FloatArray
 from streamcoref.model.features import FeatureIndex, PairFeature
 from streamcoref.model.features.distance import Distance
@@ -23,8 +22,6 @@ from streamcoref.model.features.talk import Talk
 from streamcoref.model.notes import Array, Notes
 from streamcoref.model.pair_score.coarse_to_fine import RowRefiner
 
-SOURCE = Path(__file__).with_name("link_rows.c")
-LIBRARY = Path(__file__).with_name("link_rows.so")
 # As in the source
 _TABLES, _ROWS, _BLOCK, _LONGEST = 4, 6, 32, 64
 
@@ -65,13 +62,9 @@ class _Links(ctypes.Structure):
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The kernel, if it was built, and of this very source. While it works, other threads may run Python, too."""
-    try:
-        found = ctypes.CDLL(str(LIBRARY))
-        built_from = ctypes.c_uint32.in_dll(found, "built_from").value
-    except (OSError, ValueError):
-        return None
-    if built_from != zlib.crc32(SOURCE.read_bytes()):
+    """The kernel, if it was built."""
+    found = compiled.library("link_rows")
+    if found is None:
         return None
     found.score_row.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
     found.blend_products.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_float]
