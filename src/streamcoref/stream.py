@@ -216,11 +216,11 @@ class Stream:
         self._tracker.recall(result.came_back, self.words_read)
         for link in self._tracker.answered(result.links):
             start, end = link.span
-            words = segment.words[start - segment.first_word : end - segment.first_word]
-            first = words[0]
-            text = first.text + "".join(word.gap + word.text for word in words[1:])
+            said = slice(start - segment.first_word, end - segment.first_word)
+            first, *others = words = segment.words[said]
+            text = first.text + "".join([word.gap + word.text for word in others])
             mention = Mention(start, end, first.start, words[-1].end, text, first.sentence, link.probability)
-            events += self._tracker.place(link, mention, [word.text for word in words], first.opens)
+            events += self._tracker.place(link, mention, segment.texts[said], first.opens)
         events += self._tracker.settle(result)
         evicted = (record.id for record in result.evicted)
         turns = self._state.conversation

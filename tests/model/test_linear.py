@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from streamcoref.model import linear as module
-from streamcoref.model.linear import LEAST, ROWS, Linear, by_onednn, linear, use_wide_products
+from streamcoref.model.linear import FEW, LEAST, ROWS, Linear, by_onednn, linear, use_wide_products
 
 INPUTS, OUTPUTS = 96, 400
 assert INPUTS * OUTPUTS >= LEAST
@@ -36,6 +36,19 @@ def near(found: Tensor, wanted: Tensor, within: float = 1e-5) -> None:
     torch.testing.assert_close(found.double(), wanted.double(), rtol=0, atol=within)
 
 
+class ShapesSeen(TorchDispatchMode):
+    """The shapes of what oneDNN is asked to multiply."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shapes: set[tuple[int, ...]] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is torch.ops.mkldnn._linear_pointwise.default:
+            self.shapes.add(tuple(args[0].shape))
+        return func(*args, **(kwargs or {}))
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", [(1,), (5,), (ROWS,), (ROWS + 1,), (3, 7), (2, ROWS, 2), (0,), (2, 0)])
 def test_products_are_right_for_any_number_of_rows(shape: tuple[int, ...], bias: bool) -> None:
@@ -46,10 +59,20 @@ def test_products_are_right_for_any_number_of_rows(shape: tuple[int, ...], bias:
 
 
 def test_a_part_of_a_weight_and_rows_that_lie_apart() -> None:
-    weight, x = torch.randn(OUTPUTS, 3 * INPUTS), torch.randn(20, 2 * INPUTS)
+    weight, x = torch.randn(OUTPUTS, 3 * INPUTS), torch.randn(2 * FEW, 2 * INPUTS)
     part, rows = weight[:, INPUTS : 2 * INPUTS], x[:, 5 : INPUTS + 5]
     near(linear(rows, part), rows.double() @ part.double().T, 1e-4)
     near(linear(rows[::2], part), rows[::2].double() @ part.double().T, 1e-4)
+
+
+def test_a_part_of_a_weight_is_not_copied_for_a_few_rows() -> None:
+    part, x = torch.randn(OUTPUTS, 3 * INPUTS)[:, :INPUTS], torch.randn(FEW, INPUTS)
+    with ShapesSeen() as seen:
+        near(linear(x[1:], part), x[1:].double() @ part.double().T, 1e-4)
+        assert not seen.shapes
+        linear(x, part)
+        linear(x[1:], part.contiguous())
+    assert len(seen.shapes) == int(module.by_onednn())  # 64 rows both times
 
 
 @pytest.mark.parametrize("shape", [(1,), (ROWS,), (3, 7), (0,)])
@@ -75,7 +98,7 @@ def test_gradients_are_those_of_torch(shape: tuple[int, ...], learns: str) -> No
 
 def test_a_part_of_a_weight_learns() -> None:
     weight = torch.randn(OUTPUTS, 2 * INPUTS, requires_grad=True)
-    x = torch.randn(9, INPUTS)
+    x = torch.randn(FEW, INPUTS)
     linear(x, weight[:, INPUTS:]).sum().backward()
     assert weight.grad is not None
     near(weight.grad[:, INPUTS:], x.sum(0).expand(OUTPUTS, -1), 1e-4)
@@ -131,23 +154,10 @@ def test_it_is_chosen_where_mkl_leaves_half_of_the_cpu(tmp_path: Path, monkeypat
     assert not chosen()
 
 
-class RowsSeen(TorchDispatchMode):
-    """The shapes of what oneDNN is asked to multiply."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.shapes: set[tuple[int, ...]] = set()
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func is torch.ops.mkldnn._linear_pointwise.default:
-            self.shapes.add(tuple(args[0].shape))
-        return func(*args, **(kwargs or {}))
-
-
 def test_few_shapes_are_seen_whatever_the_lengths() -> None:
     """For each number of rows oneDNN keeps half a megabyte."""
     layer = Linear(INPUTS, OUTPUTS)
-    with RowsSeen() as seen:
+    with ShapesSeen() as seen:
         for rows in range(1, 10 * ROWS + 1):
             layer(torch.zeros(rows, INPUTS)).sum().backward()
     assert len(seen.shapes) <= 2 * 10  # once to read, once to learn

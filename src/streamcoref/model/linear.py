@@ -20,6 +20,7 @@ CPU_INFO = Path("/proc/cpuinfo")
 # multiples of this only, the rest of them empty.
 ROWS = 16
 LEAST = 1 << 15  # numbers of a weight: a call of oneDNN takes some 10 us longer, which smaller ones do not win back
+FEW = 64  # rows: fewer do not win back that a part of a larger weight has to be copied
 
 
 class Linear(nn.Linear):
@@ -32,7 +33,8 @@ class Linear(nn.Linear):
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """[..., in] by a weight [out, in] to [..., out]."""
     floats = x.is_cpu and x.dtype == weight.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-    if not floats or weight.numel() < LEAST or not by_onednn():
+    copied = not (weight.is_contiguous() or weight.t().is_contiguous())
+    if not floats or weight.numel() < LEAST or (copied and x.numel() < FEW * x.shape[-1]) or not by_onednn():
         return F.linear(x, weight, bias)
     if torch.is_grad_enabled() and any(part.requires_grad for part in (x, weight, bias) if part is not None):
         result: Tensor = _Linear.apply(x, weight, bias)  # type: ignore[no-untyped-call]

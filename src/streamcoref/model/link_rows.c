@@ -18,7 +18,7 @@
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-enum { PERSONS = 2, GENDERS = 5, TABLES = 4 };
+enum { PERSONS = 2, GENDERS = 5, TABLES = 4, AT_ONCE = 64 };
 enum { ROWS = 6, LANES = 16, BLOCK = 2 * LANES }; /* of the net's product: what the registers hold at once */
 
 typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4)));
@@ -65,13 +65,16 @@ INLINE int64_t bucket(int64_t number)
     return number < 8 ? 5 : number < 16 ? 6 : number < 32 ? 7 : number < 64 ? 8 : 9;
 }
 
+/* Some entities at a time, column by column, so that they are compared side by side. */
 INLINE void match(const struct links *k, int64_t count, const int64_t *theirs, int64_t forms, int64_t mine, int64_t step)
 {
-    for (int64_t n = 0; n < count; n++) {
-        int64_t same = 0;
+    for (int64_t first = 0; first < count; first += AT_ONCE) {
+        int64_t same[AT_ONCE] = {0}, end = count - first < AT_ONCE ? count - first : AT_ONCE;
         for (int64_t j = 0; j < forms; j++)
-            same |= theirs[j * k->capacity + n] == mine;
-        k->index[n] += same * step;
+            for (int64_t n = 0; n < end; n++)
+                same[n] |= theirs[j * k->capacity + first + n] == mine;
+        for (int64_t n = 0; n < end; n++)
+            k->index[first + n] += same[n] * step;
     }
 }
 

@@ -65,4 +65,4 @@ class SpanLabels(nn.Module):
         if not self.types:
             return [()] * len(vectors)
         shares = torch.softmax(self.forward("types", vectors).float(), dim=-1)
-        return [tuple(row) for row in shares.tolist()]
+        return list(map(tuple, shares.tolist()))

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from streamcoref.model.features import PairFeatures
 from streamcoref.model.feed_forward import FeedForward
+from streamcoref.model.linear import linear
 from streamcoref.model.pair_score.base import FeatureTables, Pairs, PairScorer, PairScorerOptions
 from streamcoref.model.parts import Surroundings
 
@@ -30,10 +31,12 @@ class FeedForwardScorer(PairScorer):
         return self.net.project(1, entities)
 
     def fold_features(self, fixed: Mapping[str, int | None]) -> FeatureTables:
-        return FeatureTables(self.features.fold_apart(lambda x: self.net.project(3, x), fixed))
+        score = self.features.fold_apart(lambda x: self.net.project(3, x), fixed)
+        return FeatureTables(score, product=self.net.part(2).T.contiguous())
 
     def score(self, pairs: Pairs, tables: FeatureTables) -> Tensor:
-        product = self.net.project(2, pairs.span * pairs.entity)  # [..., hidden]
+        assert tables.product is not None
+        product = linear(pairs.span * pairs.entity, tables.product.T)  # [..., hidden]
         features = tables.score[pairs.features]
         return self.net.finish(product + pairs.span_reading + pairs.entity_reading + features)
 
