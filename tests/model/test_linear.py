@@ -158,6 +158,7 @@ def test_few_shapes_are_seen_whatever_the_lengths() -> None:
     """For each number of rows oneDNN keeps half a megabyte."""
     layer = Linear(INPUTS, OUTPUTS)
     with ShapesSeen() as seen:
-        for rows in range(1, 10 * ROWS + 1):
+        for rows in range(1, 2 * FEW + 1):
             layer(torch.zeros(rows, INPUTS)).sum().backward()
-    assert len(seen.shapes) <= 2 * 10  # once to read, once to learn
+    # once to read, once to learn; but for torch itself
+    assert len(seen.shapes) == (2 * (4 + 2) if module.by_onednn() else 0)

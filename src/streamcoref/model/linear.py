@@ -17,10 +17,10 @@ from torch import Tensor, nn
 
 CPU_INFO = Path("/proc/cpuinfo")
 # oneDNN compiles a product for each number of rows and keeps up to 1,024 of them, half a megabyte each. So it is given
-# multiples of this only, the rest of them empty.
+# multiples of ROWS only, the rest of them empty, and of more than FEW rows multiples of twice as many.
 ROWS = 16
 LEAST = 1 << 15  # numbers of a weight: a call of oneDNN takes some 10 us longer, which smaller ones do not win back
-FEW = 64  # rows: fewer do not win back that a part of a larger weight has to be copied
+FEW = 64  # fewer rows do not win back, either, that a part of a larger weight has to be copied
 
 
 class Linear(nn.Linear):
@@ -105,6 +105,7 @@ def _rows(x: Tensor) -> Tensor:
 
 
 def _filled_up(rows: Tensor) -> Tensor:
-    """Rows [n, size] and as many empty ones as make a multiple of ROWS, at least one."""
-    surplus = -len(rows) % ROWS or (0 if len(rows) else ROWS)
+    """Rows [n, size] and as many empty ones as are to be seen, at least ROWS in all."""
+    count = len(rows)
+    surplus = max(ROWS - count, -count % (ROWS if count <= FEW else 2 * ROWS))
     return torch.cat([rows, rows.new_zeros(surplus, rows.shape[1])]) if surplus else rows.contiguous()
