@@ -1,7 +1,7 @@
 """Linear layers of 32-bit floats by the library that has the widest instructions of this CPU.
 
 torch multiplies with MKL, which leaves AVX-512 to Intel's CPUs and takes instructions of half the width on others.
-oneDNN, which torch brings as well, takes what the CPU has: on AMD's Zen 5 twice as fast, and never slower.
+oneDNN, which torch brings as well, takes what the CPU has, which on AMD's Zen 5 is twice as fast.
 """
 
 from __future__ import annotations
