@@ -22,9 +22,9 @@ def numbers(tensor: Tensor) -> FloatArray:
     return array
 
 
-def changeable(numbers: Tensor | FloatArray) -> Any:
+def changeable(values: Tensor | FloatArray) -> Any:
     """The same memory as an array, where it is the CPU's; else the tensor itself, which knows the same operators."""
-    return numbers.numpy() if isinstance(numbers, Tensor) and numbers.is_cpu else numbers
+    return values.numpy() if isinstance(values, Tensor) and values.is_cpu else values
 
 
 def blend(old: Any, new: Any, weight: float) -> None:

@@ -149,14 +149,10 @@ class Shortlists(ScoreTable):
         self.refine = scorer.row_refiner(
             spans.vectors, spans.pair_readings, self.entities, self.entity_readings, self.tables
         )
-        self.compiled = self._compiled() if isinstance(self.refine, RowRefiner) else None
-
-    def _compiled(self) -> CompiledRows | None:
-        assert isinstance(self.refine, RowRefiner)
-        tables = self.priors, self.products, self.among, self.scores
-        return compiled_rows(
-            self.index, self.spans.notes, self.memory.notes, *tables, refiner=self.refine, shortlist=self.length
-        )
+        self.compiled: CompiledRows | None = None
+        if isinstance(self.refine, RowRefiner):
+            tables = self.priors, self.products, self.among, self.scores
+            self.compiled = compiled_rows(self.index, spans.notes, self.memory.notes, *tables, self.refine, self.length)
 
     def row(self, span: int) -> FloatArray:
         count = len(self.memory)
